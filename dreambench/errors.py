@@ -73,11 +73,35 @@ class TransientError(DreambenchError):
 
 
 class ProviderError(TransientError):
-    """A model provider could not be reached or answered with an error."""
+    """A model provider or a page server could not be reached or answered with an error.
+
+    `code` is short and stable (`rate_limited`, `server_error`, `connection`, `timeout`, `bad_request`, `auth`,
+    `not_found`, `quota`), `retry_after` is the provider's own wish in seconds. `permanent` errors are not tried again;
+    `fatal` ones (key refused, no such model) would hit every other call too and stop the run.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        retry_after: float | None = None,
+        permanent: bool = False,
+        fatal: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retry_after = retry_after
+        self.permanent = permanent or fatal
+        self.fatal = fatal
 
 
 class AnswerError(TransientError):
-    """A model answered, but not with a usable typed answer (refusal, truncation, wrong shape)."""
+    """A model answered, but not with a usable typed answer; `code` is `refusal`, `length` or `unreadable`."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class CacheMissError(TransientError):

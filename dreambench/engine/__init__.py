@@ -1,0 +1,1 @@
+"""The one engine: cells in, journalled judgments out, every leaf call through the gateway."""

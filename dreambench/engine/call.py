@@ -1,0 +1,108 @@
+"""What crosses the gateway: a `Call` goes out, a `Reply` comes back, a `CallRecord` stays in the ledger.
+
+A call's key is the hash of everything that can change its answer and of nothing else, and it is computed before the call
+is made. Replies are plain text and numbers, so they are stored as JSON and never pickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+KEY_SCHEMA = 1
+"""Raised when the meaning of a key or of a stored reply changes: older cache entries are then never found again."""
+
+
+def canonical_json(value: object) -> str:
+    """One text per value: sorted keys, no spaces, UTF-8 kept; equal values give equal bytes."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply, as the provider counted them. `cached` and `reasoning` are parts of prompt and completion."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """One leaf call.
+
+    `provider` names who answers (`litellm`, `embedded`, a tool), `account` is what rate limits belong to, `role` is what
+    the ledger sums by (`judging`, `extraction`, `creation`, `tools`), and `body` is JSON that holds all that determines
+    the answer: base URL, messages, tools, response schema, parameters. `repeat` tells wanted repetitions apart.
+    """
+
+    provider: str
+    account: str
+    model: str
+    body: Mapping[str, Any]
+    role: str = "judging"
+    repeat: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 (hex) over schema version, provider, model, body and repeat; role and account do not enter."""
+        text = canonical_json([KEY_SCHEMA, self.provider, self.model, self.body, self.repeat])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer as it reached the process.
+
+    `answer` is the text of the typed answer (JSON) or of a tool's result, not yet validated. `finish` is `stop`, or why
+    the answer is unusable: `length` (truncated) or `refusal`. `cost` is in US dollars, None when the price is unknown.
+    """
+
+    answer: str
+    model: str = ""
+    fingerprint: str = ""
+    finish: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+
+    def to_json(self) -> str:
+        return canonical_json(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Reply:
+        """The inverse of `to_json`. Raises ValueError, KeyError or TypeError on anything else."""
+        data = json.loads(text)
+        return cls(**{**data, "usage": Usage(**data["usage"])})
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One row of `calls.parquet`: what was asked of whom, what came back, what it cost and how long it took.
+
+    `source` is `provider` (paid now), `cache` (stored earlier) or `flight` (shared with an equal call in flight); money
+    spent by a run is the sum over `provider` rows. `outcome` is `ok`, `refusal`, `length` or the name of the error.
+    """
+
+    key: str
+    cell: str
+    role: str
+    provider: str
+    account: str
+    requested_model: str
+    answered_model: str
+    fingerprint: str
+    repeat: int
+    source: str
+    outcome: str
+    attempts: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    reasoning_tokens: int
+    cost: float | None
+    seconds: float

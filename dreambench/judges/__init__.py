@@ -1,0 +1,1 @@
+"""Judges: backbones behind one typed interface, `await judge.ask(rubric, **context)`."""

@@ -1,0 +1,55 @@
+"""The interface that every backbone implements. Judges know nothing of metrics, metrics nothing of providers.
+
+`ask` checks the context against the question kind, and the subclass answers. A judge refuses rubrics that it cannot
+answer before the run (`refusal`), never by a default answer.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from dreambench.engine.gateway import Gateway
+from dreambench.errors import Problem, UnsupportedQuestionError
+from dreambench.judges.kinds import Answer, Context
+from dreambench.judges.rubric import Rubric
+
+
+class Judge(ABC):
+    """A backbone under the name of its config node."""
+
+    note: str = ""
+    """Shown under every table that this judge has a part in; empty for judges that need no warning."""
+
+    def __init__(self, *, name: str, gateway: Gateway) -> None:
+        self.name = name
+        self.gateway = gateway
+
+    @abstractmethod
+    def identity(self) -> Mapping[str, Any]:
+        """All that can change an answer (model, parameters, base URL, version): JSON-able, no keys, no paths."""
+
+    @abstractmethod
+    def refusal(self, rubric: Rubric) -> str | None:
+        """Why this judge cannot answer `rubric`, in a few words; None when it can."""
+
+    @abstractmethod
+    async def answer(self, rubric: Rubric, context: Context, *, repeat: int, role: str) -> Answer:
+        """A valid answer, its price noted. Raises TransientError when there is none."""
+
+    def needs(self) -> list[Problem]:
+        """What is missing before this judge can be asked at all (a key, a package); checked before the run."""
+        return []
+
+    async def ask(self, rubric: Rubric, *, repeat: int = 0, role: str = "judging", **context: Any) -> Answer:
+        """The typed answer to `rubric` about `context`; `repeat` tells wanted repetitions apart.
+
+        Raises UnsupportedQuestionError for a kind that the judge cannot do, TransientError when no usable answer came.
+        """
+        if why := self.refusal(rubric):
+            raise UnsupportedQuestionError(Problem(f"judge.{self.name}", f"cannot answer {rubric.id}: {why}"))
+        return await self.answer(rubric, rubric.kind.context(**context), repeat=repeat, role=role)
+
+    async def close(self) -> None:
+        """Frees what the judge holds (clients, sessions)."""
