@@ -39,6 +39,7 @@ class Call:
     `provider` names who answers (`litellm`, `embedded`, a tool), `account` is what rate limits belong to, `role` is what
     the ledger sums by (`judging`, `extraction`, `creation`, `tools`), and `body` is JSON that holds all that determines
     the answer: base URL, messages, tools, response schema, parameters. `repeat` tells wanted repetitions apart.
+    Calls that are not `metered` (work done in this process) leave budgets alone.
     """
 
     provider: str
@@ -47,6 +48,7 @@ class Call:
     body: Mapping[str, Any]
     role: str = "judging"
     repeat: int = 0
+    metered: bool = True
 
     @cached_property
     def key(self) -> str:

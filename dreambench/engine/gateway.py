@@ -87,7 +87,7 @@ class Gateway:
             await self._store.drop(call.key)
 
     async def _fetch(self, call: Call, send: Send) -> _Attempted:
-        if (stored := await self._store.get(call)) is not None:
+        if (stored := await self._store.get(call.key)) is not None:
             return _Attempted(stored, "cache", 0)
         attempts = 0
         began = self._clock.monotonic()
@@ -107,7 +107,8 @@ class Gateway:
                     error.add_note(f"after {attempts} attempts")
                     raise
                 await self._clock.sleep(pause)
-        self._budget.spend(reply)
+        if call.metered:
+            self._budget.spend(reply)
         if reply.finish != "stop":
             self._note(call, _Attempted(reply, "provider", attempts), reply.finish, began)
             raise AnswerError(f"{call.model}: answer unusable ({reply.finish})", code=reply.finish)

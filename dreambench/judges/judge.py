@@ -51,5 +51,5 @@ class Judge(ABC):
             raise UnsupportedQuestionError(Problem(f"judge.{self.name}", f"cannot answer {rubric.id}: {why}"))
         return await self.answer(rubric, rubric.kind.context(**context), repeat=repeat, role=role)
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027  (most judges hold nothing)
         """Frees what the judge holds (clients, sessions)."""

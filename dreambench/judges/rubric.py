@@ -51,14 +51,10 @@ class Rubric:
         """The chat messages for a context: one system, one user. Raises RubricError where the template fails."""
         values = self.template.new_context(context.model_dump())
         try:
-            return [
-                {"role": role, "content": "".join(self.template.blocks[role](values)).strip()} for role in BLOCKS
-            ]
+            return [{"role": role, "content": "".join(self.template.blocks[role](values)).strip()} for role in BLOCKS]
         except TemplateError as error:
             raise RubricError(
-                Problem(
-                    f"rubric {self.id}", f"{type(error).__name__}: {error}", sorted(type(context).model_fields)
-                )
+                Problem(f"rubric {self.id}", f"{type(error).__name__}: {error}", sorted(type(context).model_fields))
             ) from error
 
 

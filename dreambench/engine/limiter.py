@@ -1,0 +1,138 @@
+"""How many calls of one account may be in flight: grows until the provider says stop, then gently.
+
+Only leaf calls hold slots, never a cell that waits for its own calls, so the engine cannot lock itself up. Waiting calls
+of the oldest cell go first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from dreambench.engine.clock import Clock
+from dreambench.errors import ProviderError
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """Concurrency of one account: starts at `start`, never exceeds `most`."""
+
+    start: int = 8
+    most: int = 64
+
+
+class Limiter:
+    """A priority semaphore whose width adapts: +1 per success until the first refusal, then +1 per full width of them."""
+
+    def __init__(self, widths: Widths, clock: Clock) -> None:
+        self.width = min(widths.start, widths.most)
+        self.in_flight = 0
+        self._most = widths.most
+        self._clock = clock
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._ticket = itertools.count()
+        self._probing = True
+        self._credit = 0
+        self._closed_until = 0.0
+        self._reopen: asyncio.TimerHandle | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Ready calls without a slot."""
+        return len(self._waiting)
+
+    @asynccontextmanager
+    async def slot(self, order: int) -> AsyncIterator[None]:
+        """Holds one slot; lower `order` is served first, equal ones in the order they came."""
+        await self._acquire(order)
+        try:
+            yield
+        finally:
+            self.in_flight -= 1
+            self._serve()
+
+    def succeeded(self) -> None:
+        """Grows the width after a call that the provider took."""
+        self._credit += 1
+        if self.width < self._most and (self._probing or self._credit >= self.width):
+            self.width += 1
+            self._credit = 0
+            self._serve()
+
+    def failed(self, error: ProviderError) -> None:
+        """Cuts the width and cools down after a rate limit; pauses, without a cut, while a server is in trouble."""
+        if error.code == "rate_limited":
+            self._probing = False
+            self._credit = 0
+            self.width = max(1, self.width // 2)
+            self._cool_down(error.retry_after or 1.0)
+        elif error.code in ("server_error", "overloaded"):
+            self._cool_down(error.retry_after or 0.5)
+
+    async def _acquire(self, order: int) -> None:
+        if not self._waiting and self._open():
+            self.in_flight += 1
+            return
+        future = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (order, next(self._ticket), future))
+        self._serve()
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():
+                self.in_flight -= 1
+                self._serve()
+            raise
+
+    def _open(self) -> bool:
+        return self.in_flight < self.width and self._clock.monotonic() >= self._closed_until
+
+    def _serve(self) -> None:
+        while self._waiting and self._open():
+            future = heapq.heappop(self._waiting)[2]
+            if not future.done():
+                self.in_flight += 1
+                future.set_result(None)
+        if self._waiting and self._reopen is None and (wait := self._closed_until - self._clock.monotonic()) > 0:
+            self._reopen = asyncio.get_running_loop().call_later(wait, self._open_again)
+
+    def _open_again(self) -> None:
+        self._reopen = None
+        self._serve()
+
+    def _cool_down(self, seconds: float) -> None:
+        self._closed_until = max(self._closed_until, self._clock.monotonic() + seconds)
+
+
+class Limiters:
+    """One limiter per account, made when first asked for; accounts in `own` have their own widths."""
+
+    def __init__(self, widths: Widths, clock: Clock, own: Mapping[str, Widths] | None = None) -> None:
+        self._widths = widths
+        self._own = own or {}
+        self._clock = clock
+        self._by_account: dict[str, Limiter] = {}
+
+    def of(self, account: str) -> Limiter:
+        """The limiter of `account`."""
+        if account not in self._by_account:
+            self._by_account[account] = Limiter(self._own.get(account, self._widths), self._clock)
+        return self._by_account[account]
+
+    @property
+    def waiting(self) -> int:
+        """Ready calls without a slot, over all accounts."""
+        return sum(limiter.waiting for limiter in self._by_account.values())
+
+    @property
+    def in_flight(self) -> int:
+        return sum(limiter.in_flight for limiter in self._by_account.values())
+
+    @property
+    def width(self) -> int:
+        """Slots of all accounts used so far; at least 1."""
+        return sum(limiter.width for limiter in self._by_account.values()) or 1
