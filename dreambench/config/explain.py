@@ -143,7 +143,7 @@ def _keys_of(overrides: Sequence[str], folders: Sequence[Path]) -> list[str]:
 
 def _flatten(config: DictConfig, prefix: str = "") -> Iterable[str]:
     for key in config:
-        path = f"{prefix}{key}"
+        path = f"{prefix}{key!s}"
         if OmegaConf.is_dict(child := config._get_node(key)):
             yield from _flatten(child, f"{path}.")  # type: ignore[arg-type]
         else:
