@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
 from dreambench.config.locations import bundled
-from dreambench.config.nodes import build, check_node, expand_axes, validation_problems
+from dreambench.config.nodes import build, expand_axes, validation_problems
 from dreambench.config.schema import RunConfig
 from dreambench.datasets import Dataset
 from dreambench.engine.call import canonical_json
@@ -110,7 +109,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     problems.extend(_twins(metrics))
     if problems:
         raise InputError(*problems)
-    return Parts(_dated(dataset, config.date), judges, metrics, config.seed, config.study or _dataset_name(config))
+    return Parts(dataset, judges, metrics, config.seed, config.study or _dataset_name(config))
 
 
 def _collect(problems: list[Problem], make: Any) -> Any:
@@ -126,18 +125,10 @@ def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied:
 
 
 def _load(config: RunConfig) -> Dataset:
-    check_node("dataset", config.dataset)
-    loaded: Dataset = build("dataset", config.dataset, seed=config.seed).load()
+    loaded: Dataset = build("dataset", config.dataset).load(config.date)
     if not loaded.reports:
         raise InputError(Problem("dataset", "no reports are left to score; see the findings and filters of the data set"))
     return loaded
-
-
-def _dated(dataset: Dataset, as_of: date | None) -> Dataset:
-    """Tasks without a date take the run's."""
-    if as_of is None or all(task.as_of for task in dataset.tasks):
-        return dataset
-    return replace(dataset, tasks=[task if task.as_of else replace(task, as_of=as_of) for task in dataset.tasks])
 
 
 def _twins(metrics: Mapping[str, Metric]) -> list[Problem]:
