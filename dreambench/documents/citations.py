@@ -1,0 +1,157 @@
+"""Citations: which markers count, and what they point to.
+
+A bare number in brackets is a citation when there is reason for it:
+ - an entry of a reference list has that label (four-digit numbers and 0 need this), or
+ - the report has numbered entries, and the number is at most twice the highest label plus 20, or
+ - the report has no numbered entries, but both 1 and 2 occur in such markers.
+A list or range (`[1, 3]`, `[2-5]`) counts when one of its numbers has an entry and none is 0, or as above when all do.
+After "interval", "range", "=", "∈" and the like a list is an interval. `(Author, 2023)` counts when one entry has
+that author and year, or when "et al.", "&" or 等 says it is a citation. Words in brackets count when they are labels.
+
+Labels that several lists use are looked up in the first list that follows the marker, else in the last one.
+An `id_3` label means entry 3 where no entry is called `id_3`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from dreambench.documents.markers import Marker
+from dreambench.documents.model import Citation, CitationStatus, Reference, Span
+from dreambench.documents.urls import normalize_url
+
+_SCHOLARLY = re.compile(r"et al|&|等|\band\b [A-Z]")
+_FIRST_AUTHOR = re.compile(r"\s*(?:,|，|&| and | et al|等|、)")
+_TAG_NUMBER = re.compile(r"(?:[A-Za-z]+[_-])?(\d{1,4})(?:-\d{1,4})?$")
+_TIGHT = frozenset(("numeric", "fullwidth", "escaped"))
+
+
+class ReferenceIndex:
+    """Reference entries by label, by author and year, and by URL."""
+
+    def __init__(self, references: Sequence[Reference]) -> None:
+        self.references = references
+        self._by_label: dict[str, list[int]] = {}
+        self._by_year: dict[str, list[int]] = {}
+        self._by_url: dict[str, int] = {}
+        self._group_ends: dict[int, int] = {}
+        for index, entry in enumerate(references):
+            if entry.label:
+                self._by_label.setdefault(entry.label, []).append(index)
+            if entry.authors:
+                self._by_year.setdefault(entry.year, []).append(index)
+            for url in entry.urls:
+                self._by_url.setdefault(normalize_url(url), index)
+            self._group_ends[entry.group] = entry.span.end
+        self._ends = sorted(self._group_ends.values())
+        numbers = [int(label) for label in self._by_label if label.isdigit()]
+        self.highest = max(numbers, default=0)
+
+    def has(self, label: str) -> bool:
+        """Whether an entry has this label."""
+        return label in self._by_label
+
+    def by_label(self, label: str, position: int) -> list[int]:
+        """Entries with this label, of the one list that a marker at `position` refers to."""
+        found = self._by_label.get(label, [])
+        if len(found) < 2:
+            return found
+        groups = sorted({self.references[i].group for i in found}, key=lambda g: self._group_ends[g])
+        following = [g for g in groups if self._group_ends[g] > position]
+        group = following[0] if following else groups[-1]
+        return [i for i in found if self.references[i].group == group]
+
+    def by_author(self, key: str) -> list[int]:
+        """Entries whose year is the key's and whose first author or organisation begins with the key's first author."""
+        authors, _, year = key.partition("|")
+        candidates = self._by_year.get(year, [])
+        first = _FIRST_AUTHOR.split(authors, maxsplit=1)[0].strip().casefold()
+        found = [i for i in candidates if _begins_with(self.references[i].authors.casefold(), first)]
+        if len(found) > 1:
+            rest = [w.casefold() for w in re.findall(r"[A-Z][\w'’-]+", authors)[1:]]
+            narrower = [i for i in found if all(w in self.references[i].authors.casefold() for w in rest)]
+            found = narrower if rest and narrower else found
+        return found
+
+    def by_url(self, url: str) -> int | None:
+        """The first entry with the same normalised URL."""
+        return self._by_url.get(normalize_url(url))
+
+
+def _begins_with(authors: str, name: str) -> bool:
+    return bool(name) and authors.startswith(name) and not authors[len(name) : len(name) + 1].isalpha()
+
+
+def accept(markers: Sequence[Marker], index: ReferenceIndex) -> list[Marker]:
+    """The candidates that are citations, by the rules above."""
+    singles = {label for m in markers if m.style in _TIGHT or m.style == "superscript" for label in m.labels}
+    sequence = {"1", "2"} <= singles
+    return [m for m in markers if m.certain or _has_reason(m, index, sequence)]
+
+
+def _has_reason(marker: Marker, index: ReferenceIndex, sequence: bool) -> bool:
+    if marker.style == "author_year":
+        return bool(index.by_author(marker.labels[0])) or _SCHOLARLY.search(marker.labels[0]) is not None
+    if marker.style == "word":
+        return index.has(marker.labels[0])
+    known = [index.has(label) for label in marker.labels]
+    if marker.style == "superscript":
+        return all(known) or (sequence and not index.highest)
+    if any(not ok and (label.startswith("0") or len(label) > 3) for ok, label in zip(known, marker.labels, strict=True)):
+        return False
+    if any(known):
+        return True
+    if index.highest:
+        return all(int(label) <= 2 * index.highest + 20 for label in marker.labels)
+    return sequence
+
+
+def resolve(text: str, markers: Iterable[Marker], index: ReferenceIndex) -> list[Citation]:
+    """One citation per marker and target, in order."""
+    citations: list[Citation] = []
+    for marker in markers:
+        span = Span(marker.start, marker.end)
+        raw = span.of(text)
+        labels = tuple(label.replace("|", ", ") for label in marker.labels)
+        if marker.url is not None:
+            reference = index.by_url(marker.url)
+            label = labels[0] if labels else ""
+            citations.append(Citation(span, raw, marker.style, label, labels, marker.url, CitationStatus.RESOLVED, reference))
+            continue
+        for key, label in zip(marker.labels, labels, strict=True):
+            url, status, reference = _target(marker, key, index)
+            citations.append(Citation(span, raw, marker.style, label, labels, url, status, reference))
+    return citations
+
+
+def _target(marker: Marker, key: str, index: ReferenceIndex) -> tuple[str | None, CitationStatus, int | None]:
+    if marker.style == "author_year":
+        found = index.by_author(key)
+    else:
+        found = index.by_label(key, marker.start)
+        if not found and marker.style == "cite_tag" and (number := _TAG_NUMBER.match(key)):
+            found = index.by_label(number.group(1), marker.start)
+    if not found:
+        return None, CitationStatus.DANGLING, None
+    urls = {normalize_url(url): url for i in found if (url := index.references[i].url) is not None}
+    if len(urls) > 1 or (len(found) > 1 and not urls):
+        return None, CitationStatus.AMBIGUOUS, None
+    if not urls:
+        return None, CitationStatus.NO_URL, found[0]
+    named = [i for i in found if index.references[i].url is not None]
+    return next(iter(urls.values())), CitationStatus.RESOLVED, named[0]
+
+
+def attach(citations: Sequence[Citation], starts: Sequence[int], blocks_of: Sequence[int]) -> list[Citation]:
+    """Citations with the index of their sentence: the last one that starts at or before the marker's end.
+
+    `starts` are the sentences' first characters; `blocks_of[i]` is where sentence i's reach ends (the next heading).
+    """
+    attached: list[Citation] = []
+    for c in citations:
+        at = bisect_right(starts, max(c.span.start, c.span.end - 1)) - 1
+        sentence = at if at >= 0 and c.span.start < blocks_of[at] else None
+        attached.append(Citation(c.span, c.raw, c.style, c.label, c.labels, c.url, c.status, c.reference, sentence))
+    return attached

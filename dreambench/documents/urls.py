@@ -1,0 +1,201 @@
+"""URLs: where one ends in running text, when two are the same page, and who owns the domain.
+
+Normalised URLs serve identity only; records keep the URL as the agent wrote it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
+
+if TYPE_CHECKING:
+    import tldextract
+
+_CJK_STOPS = "，。；：、（）《》〈〉「」『』【】〔〕“”‘’！？…　"
+URL = re.compile(r"(?:https?://|(?<![\w.@/-])www\.)[^\s<>\"`|\\" + _CJK_STOPS + r"\ue200-\ue202]+", re.IGNORECASE)
+_DOI = re.compile(r"\bdoi(?:\.org/|:\s?)(10\.\d{4,9}/[^\s<>\"`|\\" + _CJK_STOPS + r"]+)", re.IGNORECASE)
+_ARXIV = re.compile(r"\barxiv:\s?(\d{4}\.\d{4,5}(?:v\d+)?)", re.IGNORECASE)
+# Chinese may stand in a path after one of these; after a Latin letter it is the sentence going on.
+_CJK_AFTER_LATIN = re.compile(r"(?<=[A-Za-z0-9)])[\u3400-\u9fff]")
+_TRACKING = re.compile(
+    r"(?:utm_\w+|mtm_\w+|pk_\w+|hsa_\w+|gclid|gclsrc|dclid|fbclid|msclkid|yclid|twclid|ttclid|igshid|igsh|mc_cid|mc_eid"
+    r"|_ga|_gl|_hsenc|_hsmi|vero_id|wickedid|spm|srsltid|ref_src|ref_url|cmpid|s_cid|trk|trkinfo)$",
+    re.IGNORECASE,
+)
+_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_RESERVED_SUFFIXES = frozenset({"example", "test", "invalid", "localhost", "local", "internal", "lan", "home", "corp"})
+# Platforms whose sub-domains belong to their authors but that the public suffix list does not name.
+_AUTHOR_PLATFORMS = frozenset({"medium.com", "substack.com"})
+
+
+def trim_url(raw: str) -> str:
+    """The URL at the start of `raw`: without closing punctuation, unbalanced brackets and the prose that follows."""
+    found = _CJK_AFTER_LATIN.search(raw)
+    if found:
+        raw = raw[: found.start()]
+    raw = _cut_unbalanced(raw)
+    while True:
+        shorter = raw.rstrip(".,;:!?'*_~")
+        if shorter.endswith("&gt"):
+            shorter = shorter[:-3]
+        if shorter == raw:
+            return raw
+        raw = shorter
+
+
+def _cut_unbalanced(raw: str) -> str:
+    round_, square = 0, 0
+    for index, char in enumerate(raw):
+        if char == "(":
+            round_ += 1
+        elif char == ")":
+            round_ -= 1
+        elif char == "[":
+            square += 1
+        elif char == "]":
+            square -= 1
+        if round_ < 0 or square < 0:
+            return raw[:index]
+    return raw
+
+
+def balanced_end(text: str, start: int, limit: int = 4000) -> int | None:
+    """Position of the `)` that closes the `(` at `start`, on the same line and within `limit` characters, else None."""
+    depth = 0
+    for index in range(start, min(len(text), start + limit)):
+        char = text[index]
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                return index
+        elif char == "\n":
+            return None
+    return None
+
+
+def web_url(target: str) -> str | None:
+    """The target as a web address (`www.` gets `https://`), or None when it is an anchor, a path or another scheme."""
+    target = target.strip().strip("<>")
+    lower = target[:8].lower()
+    if lower.startswith(("http://", "https://")) and len(target) > len("https://"):
+        return target
+    if lower.startswith("www."):
+        return "https://" + target
+    if lower.startswith("doi.org/"):
+        return "https://" + target
+    return None
+
+
+def find_urls(text: str) -> list[tuple[int, int, str]]:
+    """All addresses in a piece of text as (start, end, url); DOIs and arXiv numbers only where there is no URL."""
+    found: list[tuple[int, int, str]] = []
+    for match in URL.finditer(text):
+        raw = trim_url(match.group())
+        url = web_url(raw)
+        if url is not None:
+            found.append((match.start(), match.start() + len(raw), url))
+    if not found:
+        for pattern, resolver in ((_DOI, "https://doi.org/"), (_ARXIV, "https://arxiv.org/abs/")):
+            identifier = pattern.search(text)
+            if identifier:
+                key = trim_url(identifier.group(1))
+                return [(identifier.start(), identifier.start(1) + len(key), resolver + key)]
+    return found
+
+
+@lru_cache(maxsize=8192)
+def normalize_url(url: str) -> str:
+    """A key for "the same page": equal keys, same page.
+
+    Folds http into https, host case, a leading `www.`, default ports, dots and slashes at the end, percent-encoding,
+    tracking parameters and fragments (text fragments too; single-page routes `#/` and `#!` stay). Not for fetching.
+    """
+    url = url.strip()
+    try:
+        parts = urlsplit(url if "://" in url else "https://" + url)
+        port = parts.port
+    except ValueError:
+        return url
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+        return url
+    host = parts.hostname.rstrip(".").removeprefix("www.")
+    if ":" in host:
+        host = f"[{host}]"
+    if port is not None and port not in (80, 443):
+        host = f"{host}:{port}"
+    return f"https://{host}{_path(parts)}{_query(parts)}{_fragment(parts)}"
+
+
+def _path(parts: SplitResult) -> str:
+    return _PERCENT.sub(_recode, parts.path).rstrip("/")
+
+
+def _query(parts: SplitResult) -> str:
+    kept = [pair for pair in parts.query.split("&") if pair and not _TRACKING.match(pair.split("=", 1)[0])]
+    return "?" + _PERCENT.sub(_recode, "&".join(kept)) if kept else ""
+
+
+def _fragment(parts: SplitResult) -> str:
+    route = parts.fragment.split(":~:", 1)[0]
+    return "#" + route if route.startswith(("/", "!")) else ""
+
+
+def _recode(match: re.Match[str]) -> str:
+    char = chr(int(match.group(1), 16))
+    return char if char in _UNRESERVED else match.group().upper()
+
+
+@lru_cache(maxsize=8192)
+def registrable_domain(url: str) -> str | None:
+    """The domain whose owner answers for a page: `bbc.co.uk`, `user.github.io`, `author.substack.com`.
+
+    Takes a URL or a host. An IP address or a host without a dot is its own owner; under reserved suffixes
+    (`.example`, `.test`, ...) it is the last two labels; an unknown or bare public suffix gives None.
+    """
+    try:
+        host = urlsplit(url.strip() if "://" in url else "https://" + url.strip()).hostname
+    except ValueError:
+        return None
+    if not host:
+        return None
+    host = host.rstrip(".").lower()
+    if _is_address(host) or "." not in host:
+        return host or None
+    labels = host.split(".")
+    if labels[-1] in _RESERVED_SUFFIXES:
+        return ".".join(labels[-2:])
+    return _owned_domain(host)
+
+
+def _owned_domain(host: str) -> str | None:
+    found = _extractor()(host)
+    if not found.suffix:
+        return None
+    if not found.domain:
+        return host if found.is_private else None
+    domain = f"{found.domain}.{found.suffix}"
+    if domain in _AUTHOR_PLATFORMS and found.subdomain not in ("", "www"):
+        return f"{found.subdomain.rsplit('.', 1)[-1]}.{domain}"
+    return domain
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+@cache
+def _extractor() -> tldextract.TLDExtract:
+    # Imported late (it is slow to load) and told to use its bundled list: the default downloads one.
+    import tldextract
+
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
