@@ -13,9 +13,14 @@ from dreambench.datasets.records import RecordLoader
 
 
 class DrbFields(Fields):
+    """The names of DeepResearch Bench."""
+
     query: str = "prompt"
     report: str = "article"
     domain: str = "topic"
+
+    def key(self, name: str) -> str:
+        return ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,8 +39,12 @@ class Fields(BaseModel):
             name = getattr(self, key)
             if name != type(self).model_fields[key].default and not row.present(name):
                 near = nearest(name, row.values)
-                what = f"has no field {name!r} (dataset.fields.{key})" + (f"; did you mean {near!r}?" if near else "")
-                problems.add(row.path, row.line, what, sorted(row.values), f"dataset.fields.{key}={near}" if near else None)
+                what = f"has no field {name!r} ({self.key(key)})" + (f"; did you mean {near!r}?" if near else "")
+                problems.add(row.path, row.line, what, sorted(row.values), f"{self.key(key)}={near}" if near else None)
+
+    def key(self, name: str) -> str:
+        """The config key of a field's name; empty in data sets whose names are fixed."""
+        return f"dataset.fields.{name}"
 
     def query_name(self, row: Row) -> str:
         """The field that holds the query: the one named, else what other data sets call it."""
@@ -58,12 +62,17 @@ def read_tasks(path: Path, fields: Fields, material: Material, problems: Problem
     count = 0
     for row in rows(path, problems):
         count += 1
-        fields.check_named(TASK_LABELS, row, problems)
-        task_id = row.identifier(fields.id, problems)
-        query = row.text(fields.query_name(row), problems)
-        day = row.day(fields.as_of, problems)
-        if task_id is not None and query is not None:
-            domain, language = row.label(fields.domain), row.label(fields.language)
-            material.add_task(task_id, query, row.place, domain=domain, language=language, as_of=day)
+        read_task(row, fields, material, problems)
     if not count:
         problems.add(path, None, "holds no queries")
+
+
+def read_task(row: Row, fields: Fields, material: Material, problems: Problems) -> None:
+    """Adds the task of one record."""
+    fields.check_named(TASK_LABELS, row, problems)
+    task_id = row.identifier(fields.id, problems, fields.key("id"))
+    query = row.text(fields.query_name(row), problems, fields.key("query"))
+    day = row.day(fields.as_of, problems)
+    if task_id is not None and query is not None:
+        domain, language = row.label(fields.domain), row.label(fields.language)
+        material.add_task(task_id, query, row.place, domain=domain, language=language, as_of=day)

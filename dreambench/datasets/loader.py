@@ -77,11 +77,15 @@ class Loader(ABC):
         default = as_of or self.as_of
         if default:
             material.tasks = {key: _dated(task, default) for key, task in material.tasks.items()}
+        self.complete(material)
         return select(material, self._selection())
 
     @abstractmethod
     def read(self, problems: Problems) -> Material:
         """Everything that the sources hold; what cannot be read is added to `problems`."""
+
+    def complete(self, material: Material) -> None:  # noqa: B027 - most data sets need nothing here
+        """A last touch, once every task has its date."""
 
     def _counts(self) -> list[tuple[str, int]]:
         return [(name, value) for name, value in (("sample", self.sample), ("limit", self.limit)) if value is not None]

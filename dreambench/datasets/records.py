@@ -1,4 +1,4 @@
-"""The base of data sets that keep one report a record in JSON lines (or CSV) files."""
+"""Reports kept one a record: how a record is read, and the base of data sets in JSON lines (or CSV) files."""
 
 # No `from __future__ import annotations`, for the reason given in `loader`.
 
@@ -7,30 +7,47 @@ from pathlib import Path
 from typing import ClassVar
 
 from dreambench.datasets.fields import TASK_LABELS, Fields, read_tasks
-from dreambench.datasets.files import rows
 from dreambench.datasets.loader import Loader
 from dreambench.datasets.material import Material
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
-from dreambench.datasets.sources import Paths, Source, existing, sources
-from dreambench.errors import nearest
+from dreambench.datasets.sources import Paths, existing, read_source, sources
 
 
 @dataclass
-class _FileCount:
-    """What was seen of one file: its first record, and how many records have the field of the report."""
+class RecordReader:
+    """Adds the reports of records to `material`. The agent is the record's own, else `agent`, else the file's name."""
 
-    first: Row | None = None
-    with_report: int = 0
-
-
-@dataclass
-class _Reading:
-    """One pass over all files; `agents` remembers which file gave its name to which agent."""
-
+    names: Fields
+    agent: str | None
     material: Material
-    problems: Problems
-    agents: dict[str, Path] = field(default_factory=dict)
+    _files: dict[str, Path] = field(default_factory=dict)
+
+    def read(self, row: Row, problems: Problems) -> None:
+        names, material = self.names, self.material
+        text = row.text(names.report, problems, names.key("report"))
+        query = row.label(names.query_name(row)) or None
+        by_query = query is not None and bool(material.listed) and not row.present(names.id)
+        task_id = None if by_query else row.identifier(names.id, problems, names.key("id"))
+        names.check_named(("agent",) if material.listed else ("agent", *TASK_LABELS), row, problems)
+        day = None if material.listed else row.day(names.as_of, problems)
+        if text is None or (task_id is None and not by_query):
+            return
+        agent = row.label(names.agent) or self.agent or self._file_agent(row.path, problems)
+        domain, language = row.label(names.domain), row.label(names.language)
+        joined = material.join(task_id, query, row.place, domain=domain, language=language, as_of=day)
+        if joined is None:
+            message = f"the report of {agent} has no id and its query is none of {material.listed}; left out"
+            material.find("orphan_report", row.place, message)
+        else:
+            material.add_report(joined, agent, text, row.place)
+
+    def _file_agent(self, path: Path, problems: Problems) -> str:
+        """The agent that a file is named after; two files of one name would mix two agents."""
+        other = self._files.setdefault(path.stem, path)
+        if other != path:
+            problems.add(path, None, f"names the agent {path.stem}, and so does {other}; rename one of the files")
+        return path.stem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,66 +66,15 @@ class RecordLoader(Loader):
         return Fields()
 
     def read(self, problems: Problems) -> Material:
-        reading = _Reading(Material(self.title), problems)
+        material = Material(self.title)
         query_file = existing(self.queries, "dataset.queries", problems)
         if query_file:
-            read_tasks(query_file, self.names(), reading.material, problems)
+            read_tasks(query_file, self.names(), material, problems)
         if self.reports is None and self.tasks == "all" and query_file:
-            return reading.material
+            return material
+        reader = RecordReader(self.names(), self.agent, material)
         for source in sources(self.reports, "dataset.reports", self.suffixes, problems):
             if source.named or query_file is None or not source.path.samefile(query_file):
-                self._read_file(source, reading)
-        return reading.material
-
-    def _read_file(self, source: Source, reading: _Reading) -> None:
-        """Reads one file. One without reports is refused when it was named, a finding when it was met in a folder."""
-        inside = Problems()
-        seen = _FileCount()
-        report = self.names().report
-        for row in rows(source.path, inside):
-            seen.first = seen.first or row
-            seen.with_report += row.present(report)
-            self._read_row(row, _Reading(reading.material, inside, reading.agents))
-        if seen.first and not seen.with_report and not nearest(report, seen.first.values):
-            self._refuse(source, seen.first, reading)
-        elif not seen.first and not inside.all():
-            self._refuse(source, None, reading)
-        else:
-            reading.problems.merge(inside)
-
-    def _refuse(self, source: Source, first: Row | None, reading: _Reading) -> None:
-        names = self.names()
-        what = f"holds no reports: its records have {', '.join(first.values)}" if first else "holds no reports: it is empty"
-        if source.named:
-            reading.problems.add(source.path, None, what, [names.id, names.query, names.report])
-        else:
-            reading.material.find("skipped_file", str(source.path), f"{what}; left out")
-
-    def _read_row(self, row: Row, reading: _Reading) -> None:
-        names, material, problems = self.names(), reading.material, reading.problems
-        text = row.text(names.report, problems)
-        query = row.label(names.query_name(row)) or None
-        by_query = query is not None and material.listed and not row.present(names.id)
-        task_id = None if by_query else row.identifier(names.id, problems)
-        names.check_named(("agent",) if material.listed else ("agent", *TASK_LABELS), row, problems)
-        day = None if material.listed else row.day(names.as_of, problems)
-        if text is None or (task_id is None and not by_query):
-            return
-        agent = row.label(names.agent) or self.agent or _file_agent(row.path, reading)
-        domain, language = row.label(names.domain), row.label(names.language)
-        joined = material.join(task_id, query, row.place, domain=domain, language=language, as_of=day)
-        if joined is None:
-            material.find(
-                "orphan_report", row.place, f"the report of {agent} has no id and its query is none of {material.listed}"
-            )
-        else:
-            material.add_report(joined, agent, text, row.place)
-
-
-def _file_agent(path: Path, reading: _Reading) -> str:
-    """The agent that a file is named after; two files of one name would mix two agents."""
-    agent = path.stem
-    other = reading.agents.setdefault(agent, path)
-    if other != path:
-        reading.problems.add(path, None, f"names the agent {agent}, and so does {other}; rename one of the files")
-    return agent
+                names = self.names()
+                read_source(source, names.report, [names.id, names.query, names.report], reader.read, material, problems)
+        return material

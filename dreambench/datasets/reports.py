@@ -1,6 +1,6 @@
 """A folder of reports as people keep them: markdown, text, HTML, PDF or DOCX files named by their task's id."""
 
-from __future__ import annotations
+# No `from __future__ import annotations`, for the reason given in `loader`.
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -30,8 +30,8 @@ class Row:
         """Whether the field is there, null included. A dotted name (`output.text`) looks into nested objects."""
         return self._get(name) is not _ABSENT
 
-    def text(self, name: str, problems: Problems) -> str | None:
-        """The field as text; None (reported) when it is missing or no text."""
+    def text(self, name: str, problems: Problems, key: str = "") -> str | None:
+        """The field as text; None (reported) when it is missing or no text. `key` is the config key of its name."""
         value = self._get(name)
         if isinstance(value, str):
             return value
@@ -39,17 +39,17 @@ class Row:
             present = sorted(self.values)
             near = nearest(name, present)
             what = f"has no field {name!r}" + (f"; did you mean {near!r}?" if near else "")
-            problems.add(self.path, self.line, what, present)
+            problems.add(self.path, self.line, what, present, f"{key}={near}" if key and near else None)
         else:
             problems.add(self.path, self.line, f"field {name!r} is {_described(value)}, text is needed")
         return None
 
-    def identifier(self, name: str, problems: Problems) -> str | None:
+    def identifier(self, name: str, problems: Problems, key: str = "") -> str | None:
         """The field as an id: a whole number or a text that is not blank; 59, 59.0 and "59" are the same id."""
         value = self._get(name)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return identifier(value)
-        found = self.text(name, problems)
+        found = self.text(name, problems, key)
         if found is not None and not found.strip():
             problems.add(self.path, self.line, f"field {name!r} is blank, an id is needed")
             return None

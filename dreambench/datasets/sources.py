@@ -5,12 +5,15 @@ A file given by name has to hold reports; a folder is searched, and what holds n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dreambench.datasets.files import check_exists
+from dreambench.datasets.files import check_exists, rows
+from dreambench.datasets.material import Material
 from dreambench.datasets.problems import Problems
+from dreambench.datasets.rows import Row
+from dreambench.errors import nearest
 
 Paths = str | list[str] | None
 """One path or a list of paths, relative to the working folder."""
@@ -56,3 +59,33 @@ def existing(path: str | None, key: str, problems: Problems) -> Path | None:
         return None
     found = Path(path).expanduser()
     return found if check_exists(found, key, problems) else None
+
+
+def read_source(
+    source: Source,
+    column: str,
+    expected: Sequence[str],
+    read: Callable[[Row, Problems], None],
+    material: Material,
+    problems: Problems,
+) -> None:
+    """Reads the records of one file. Without any `column`, which holds the reports, it is no file of reports.
+
+    Such a file is refused when it was named (a record's `expected` fields are said) and a finding when it was met in a
+    folder.
+    """
+    inside = Problems()
+    first: Row | None = None
+    filled = 0
+    for row in rows(source.path, inside):
+        first = first or row
+        filled += row.present(column)
+        read(row, inside)
+    if filled or (first and nearest(column, first.values)) or (not first and inside.all()):
+        problems.merge(inside)
+        return
+    what = f"holds no reports: its records have {', '.join(first.values)}" if first else "holds no reports: it is empty"
+    if source.named:
+        problems.add(source.path, None, what, expected)
+    else:
+        material.find("skipped_file", str(source.path), f"{what}; left out")
