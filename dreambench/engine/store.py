@@ -79,13 +79,19 @@ def _only_text(value: Any) -> str:
 class AnswerStore:
     """Where answers are looked up and kept, by the rules of a CacheMode."""
 
-    def __init__(self, shared: Path, run_local: Path, mode: CacheMode) -> None:
+    def __init__(self, mode: CacheMode) -> None:
         self.mode = mode
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
+        self._read_folders: list[Path] = []
+        self._write_folders: list[Path] = []
+        self._open: dict[Path, Cache] = {}
+
+    def open(self, *, shared: Path, run_local: Path) -> None:
+        """Says where answers lie; called once, when the run is known. Folders are made when first used."""
+        mode = self.mode
         own = mode in (CacheMode.OFF, CacheMode.REFRESH)
         self._read_folders = [run_local] if own else [shared]
         self._write_folders = {CacheMode.OFF: [run_local], CacheMode.REFRESH: [run_local, shared]}.get(mode, [shared])
-        self._open: dict[Path, Cache] = {}
 
     async def get(self, key: str) -> Reply | None:
         """The stored reply, or None. Raises CacheMissError in replay mode. An unreadable entry counts as a miss."""

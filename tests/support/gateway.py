@@ -30,8 +30,10 @@ def make_gateway(
 ) -> TestGateway:
     clock = Clock()
     records: list[CallRecord] = []
+    store = AnswerStore(mode)
+    store.open(shared=folder / "cache", run_local=folder / "answers")
     made = TestGateway(
-        store=AnswerStore(folder / "cache", folder / "answers", mode),
+        store=store,
         limiters=Limiters(widths or Widths(), clock),
         retry=retry or RetryPolicy(attempts=3, base=0.01, longest=0.05),
         budget=Budget(limits or Limits(), clock),

@@ -1,0 +1,42 @@
+# make demo: the main job on the bundled demo, without key or network. make test: the tests.
+# Both create .venv from the hash-locked requirements when it is missing or outdated.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint bench lock clean
+
+demo: $(VENV)/.stamp-run
+	$(BIN)/python -m dreambench +experiment=backbone_sweep
+
+test: $(VENV)/.stamp-dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.stamp-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.stamp-dev
+	$(BIN)/python -m bench
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dreambench needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.stamp-run: requirements/run.lock | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/run.lock
+	touch $@
+
+$(VENV)/.stamp-dev: requirements/dev.lock | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/dev.lock
+	touch $@ $(VENV)/.stamp-run
+
+# Needs uv (https://docs.astral.sh/uv): resolves pyproject.toml for all declared Pythons at once.
+lock:
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements/dev.lock
+	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -c requirements/dev.lock -o requirements/run.lock
+
+clean:
+	rm -rf $(VENV) outputs .dreambench

@@ -1,0 +1,1 @@
+"""From a command line to a validated run: Hydra composes, pydantic validates, nodes become objects."""

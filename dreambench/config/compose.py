@@ -1,0 +1,61 @@
+"""Hydra, as this project uses it: one entry for a command line, one for a list of overrides.
+
+Hydra's own exceptions come out of both and are put into words by `explain`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+from dreambench.config.locations import bundled
+
+
+def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None]) -> None:
+    """Runs `task` on the configuration that `arguments` compose; with `-m`, once per job of the sweep.
+
+    `--help`, `--cfg`, `--info` and shell completion are Hydra's own. Raises what Hydra or `task` raises.
+    """
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # exceptions reach us, who explain them, instead of Hydra's printer
+    main = hydra.main(version_base="1.3", config_path=str(bundled("conf")), config_name="config")(task)
+    before = sys.argv
+    sys.argv = [before[0], *arguments]
+    try:
+        main()
+    finally:
+        sys.argv = before
+
+
+def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> DictConfig:
+    """The configuration that `overrides` compose, without running anything."""
+    from hydra.core.global_hydra import GlobalHydra
+
+    extra = [f"hydra.searchpath=[{','.join(f'file://{folder.resolve()}' for folder in config_dirs)}]"] if config_dirs else []
+    running = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()
+    try:
+        with hydra.initialize_config_dir(version_base="1.3", config_dir=str(bundled("conf"))):
+            return hydra.compose("config", overrides=[*overrides, *extra])
+    finally:
+        GlobalHydra.instance().clear()
+        if running is not None:
+            GlobalHydra.instance().initialize(running)
+
+
+def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """The overrides of a command line, and the folders given with `--config-dir`."""
+    overrides, folders = [], []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in ("--config-dir", "-cd"):
+            folders.append(Path(next(rest, ".")))
+        elif argument.startswith("--config-dir="):
+            folders.append(Path(argument.partition("=")[2]))
+        elif not argument.startswith("-"):
+            overrides.append(argument)
+    return overrides, folders

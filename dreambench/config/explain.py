@@ -1,0 +1,150 @@
+"""Hydra's exceptions in our four parts: where, what is wrong, what is allowed or nearest, what to type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from hydra.errors import (
+    ConfigCompositionException,
+    HydraException,
+    MissingConfigException,
+    OverrideParseException,
+)
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from dreambench.config.compose import compose, split_flags
+from dreambench.config.locations import bundled
+from dreambench.errors import ConfigError, Problem, nearest
+
+MULTI_SELECT = ("judge", "metric")
+
+
+def explain(error: HydraException | OmegaConfBaseException, arguments: Sequence[str]) -> ConfigError:
+    """The readable form of what Hydra raised on a command line."""
+    overrides, folders = split_flags(arguments)
+    if isinstance(error, MissingConfigException):
+        return ConfigError(_missing_option(error, folders))
+    if isinstance(error, OverrideParseException):
+        return ConfigError(_bad_syntax(error, overrides))
+    text = str(error)
+    if found := re.search(r"Could not override '([^']+)'", text):
+        return ConfigError(_unknown_key(found.group(1), overrides, folders))
+    where = getattr(error, "full_key", None) or "command line"
+    return ConfigError(Problem(str(where), " ".join(text.split())))
+
+
+def duplicated_choices(arguments: Sequence[str]) -> list[Problem]:
+    """Options named twice in one list (`judge=[a,a]`): Hydra would fold them in silence."""
+    problems = []
+    for override in split_flags(arguments)[0]:
+        group, _, value = override.partition("=")
+        names = [name.strip() for name in value.strip("[]").split(",")]
+        if group.lstrip("+") in MULTI_SELECT and value.startswith("["):
+            for name in sorted({name for name in names if names.count(name) > 1}):
+                problems.append(
+                    Problem(
+                        override,
+                        f"names {name} twice",
+                        type=f"+{group}@{group}.first={name} +{group}@{group}.second={name}",
+                    )
+                )
+    return problems
+
+
+def group_options(folders: Iterable[Path] = ()) -> dict[str, list[str]]:
+    """Every config group with its options, the user's folders included."""
+    options: dict[str, set[str]] = {}
+    for root in (bundled("conf"), *folders):
+        for path in root.rglob("*.yaml"):
+            if path.parent != root:
+                group = path.parent.relative_to(root).as_posix()
+                options.setdefault(group, set()).add(path.stem)
+    return {group: sorted(names) for group, names in sorted(options.items())}
+
+
+def _missing_option(error: MissingConfigException, folders: Sequence[Path]) -> Problem:
+    name = str(error.missing_cfg_file)
+    group, _, option = name.removesuffix(".yaml").rpartition("/")
+    options = group_options(folders).get(group, [])
+    near = nearest(option, options)
+    plus = "+" if group == "experiment" else ""
+    what = f"there is no {group} called {option}" + (f"; did you mean {near}?" if near else "")
+    return Problem(f"{plus}{group}={option}", what, options, f"{plus}{group}={near}" if near else None)
+
+
+def _bad_syntax(error: OverrideParseException, overrides: Sequence[str]) -> Problem:
+    override = getattr(error, "override", None) or (overrides[-1] if overrides else "")
+    reason = str(error).splitlines()[0]
+    return Problem(str(override or "command line"), f"cannot be read: {reason}", ["key=value", "key=[a,b]", "key='a text'"])
+
+
+def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) -> Problem:
+    value = next((o.partition("=")[2] for o in overrides if o.partition("=")[0].split("@")[0] == key), "...")
+    groups = group_options(folders)
+    if key == "experiment":
+        return Problem(f"experiment={value}", "experiments are added to the defaults", groups[key], f"+experiment={value}")
+    head = key.split(".")[0]
+    if "." not in key:
+        known = sorted({*groups, "seed", "as_of", "study"} - {"experiment"})
+        near = nearest(key, known)
+        return Problem(
+            f"{key}={value}",
+            "no such group or key" + (f"; did you mean {near}?" if near else ""),
+            known,
+            f"{near}={value}" if near else None,
+        )
+    if head in MULTI_SELECT and (hint := _unselected(key, value, groups.get(head, []), overrides, folders)):
+        return hint
+    known = _keys_of(overrides, folders)
+    near = _nearest_key(key, known)
+    siblings = [name for name in known if name.rpartition(".")[0] == key.rpartition(".")[0]]
+    what = "no such key" + (f"; did you mean {near}?" if near else "")
+    return Problem(f"{key}={value}", what, siblings, f"{near}={value}" if near else None)
+
+
+def _unselected(
+    key: str, value: str, options: Sequence[str], overrides: Sequence[str], folders: Sequence[Path]
+) -> Problem | None:
+    """`judge.model=x` (no option named) and `judge.litellm.model=x` (an option that the run does not have)."""
+    group, name, *rest = key.split(".")
+    selected = sorted({known.split(".")[1] for known in _keys_of(overrides, folders) if known.startswith(f"{group}.")})
+    if rest and name in options and name not in selected:
+        what = f"{name} is not among this run's {group} options ({', '.join(selected)})"
+        return Problem(f"{key}={value}", what, type=f"{group}={name} {key}={value}")
+    if not rest:
+        having = [n for n in _keys_of(overrides, folders) if n.startswith(f"{group}.") and n.endswith(f".{name}")]
+        example = having[0] if having else f"{group}.{selected[0] if selected else 'NAME'}.{name}"
+        return Problem(
+            f"{key}={value}",
+            f"a key of {group} starts with the option that it belongs to",
+            [f"{group}.{option}.{name}" for option in selected],
+            f"{example}={value}",
+        )
+    return None
+
+
+def _nearest_key(key: str, known: Sequence[str]) -> str | None:
+    group = key.split(".")[0]
+    return nearest(key, [name for name in known if name.startswith(f"{group}.")]) or nearest(key, known)
+
+
+def _keys_of(overrides: Sequence[str], folders: Sequence[Path]) -> list[str]:
+    """Full names of all keys of the run without its key overrides: what can be overridden."""
+    choices = [override for override in overrides if "." not in override.partition("=")[0].split("@")[0]]
+    try:
+        config = compose(choices, folders)
+    except (HydraException, ConfigCompositionException):
+        config = compose([])
+    return sorted(_flatten(config))
+
+
+def _flatten(config: DictConfig, prefix: str = "") -> Iterable[str]:
+    for key in config:
+        path = f"{prefix}{key!s}"
+        if OmegaConf.is_dict(child := config._get_node(key)):
+            yield from _flatten(child, f"{path}.")  # type: ignore[arg-type]
+        else:
+            yield path

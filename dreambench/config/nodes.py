@@ -1,0 +1,109 @@
+"""Config nodes: `_target_` names a class, the node's keys are its constructor's parameters.
+
+The constructor's annotations are the schema (pydantic checks and converts them), so a class says once what it takes.
+Parameters that the assembly supplies (`name`, `gateway`, `shelf`, ...) are no keys. A list as value of a key that its
+class declares an axis makes one node per value.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+from collections.abc import Mapping
+from typing import Any, cast, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from dreambench.errors import ConfigError, Problem, nearest
+
+SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "members", "clock"})
+"""Constructor parameters that are never config keys, unless a node sets them (`panel.members`)."""
+
+
+def target_class(path: str, node: Mapping[str, Any]) -> type[Any]:
+    """The class that a node's `_target_` names. Raises ConfigError when it is missing or cannot be imported."""
+    target = node.get("_target_")
+    if not isinstance(target, str):
+        raise ConfigError(Problem(path, "has no _target_", type=f"{path}._target_=package.module.Class"))
+    module, _, name = target.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(Problem(f"{path}._target_", f"{target}: {error}")) from error
+    return cast("type[Any]", found)
+
+
+def expand_axes(group: str, nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Nodes with list-valued axis keys become one node per combination, named `node[value]` or `node[value,value]`."""
+    expanded: dict[str, dict[str, Any]] = {}
+    for name, node in nodes.items():
+        axes = getattr(target_class(f"{group}.{name}", node), "axes", ())
+        lists = {key: node[key] for key in axes if isinstance(node.get(key), list)}
+        if empty := [key for key, values in lists.items() if not values]:
+            raise ConfigError(Problem(f"{group}.{name}.{empty[0]}", "is an empty list", ["one value", "a list of values"]))
+        for values in itertools.product(*lists.values()):
+            label = f"{name}[{','.join(str(value) for value in values)}]" if values else name
+            if label in expanded:
+                raise ConfigError(Problem(f"{group}.{name}", f"gives the same node twice: {label}"))
+            expanded[label] = {**node, **dict(zip(lists, values, strict=True))}
+    return expanded
+
+
+def check_node(path: str, node: Mapping[str, Any]) -> dict[str, Any]:
+    """The node's keys, checked and converted by its constructor's annotations. Raises ConfigError with all problems."""
+    cls = target_class(path, node)
+    keys = {key: value for key, value in node.items() if key != "_target_"}
+    model = _signature_model(cls, keys)
+    try:
+        checked = model.model_validate(keys)
+    except ValidationError as error:
+        raise ConfigError(*validation_problems(path, error, model)) from error
+    return {key: getattr(checked, key) for key in keys}
+
+
+def build(path: str, node: Mapping[str, Any], **supplied: Any) -> Any:
+    """The object that a node describes; of `supplied`, what its constructor takes is handed over."""
+    cls = target_class(path, node)
+    parameters = inspect.signature(cls).parameters
+    keys = check_node(path, node)
+    return cls(**keys, **{key: value for key, value in supplied.items() if key in parameters and key not in keys})
+
+
+def validation_problems(path: str, error: ValidationError, model: type[BaseModel]) -> list[Problem]:
+    """One Problem per pydantic error, with the full config path and, for an unknown key, the nearest known one."""
+    problems = []
+    for item in error.errors(include_url=False):
+        place = ".".join([path, *(str(part) for part in item["loc"])]) if path else ".".join(str(p) for p in item["loc"])
+        if item["type"] == "extra_forbidden":
+            known = sorted(_known_keys(model, item["loc"][:-1]))
+            key = str(item["loc"][-1])
+            near = nearest(key, known)
+            hint = f"{place.removesuffix(key)}{near}={item['input']}" if near else None
+            problems.append(Problem(place, "no such key" + (f"; did you mean {near}?" if near else ""), known, hint))
+        elif item["type"] == "missing":
+            problems.append(Problem(place, "is required", type=f"{place}=..."))
+        else:
+            problems.append(Problem(place, f"{item['msg'].lower()}, got {item['input']!r}"))
+    return problems
+
+
+def _known_keys(model: type[BaseModel], loc: tuple[int | str, ...]) -> set[str]:
+    fields = model.model_fields
+    for part in loc:
+        annotation = fields[str(part)].annotation if str(part) in fields else None
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            return set()
+        fields = annotation.model_fields
+    return set(fields)
+
+
+def _signature_model(cls: type[Any], keys: Mapping[str, Any]) -> type[BaseModel]:
+    hints = get_type_hints(cls.__init__)
+    fields: dict[str, Any] = {
+        name: (hints.get(name, Any), ... if parameter.default is inspect.Parameter.empty else parameter.default)
+        for name, parameter in inspect.signature(cls.__init__).parameters.items()
+        if (name not in SUPPLIED or name in keys) and name != "self" and parameter.kind is not parameter.VAR_KEYWORD
+    }
+    config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
+    return create_model(cls.__name__, __config__=config, **fields)

@@ -1,0 +1,81 @@
+"""The composed configuration as pydantic models, because Hydra accepts `+judge.temprature=1` in silence.
+
+Groups whose options are classes (`_target_`) are validated against their constructors in `nodes`; what is plain settings
+is a model here. Unknown keys are errors everywhere, and all errors are reported at once.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
+
+from dreambench.engine.store import CacheMode
+
+Node = dict[str, Any]
+"""One option of a group of classes: `_target_` and its constructor's keys."""
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BudgetSettings(Settings):
+    """What a run may spend; null is without limit."""
+
+    money: PositiveFloat | None = None
+    tokens: PositiveInt | None = None
+    calls: PositiveInt | None = None
+    seconds: PositiveFloat | None = None
+
+
+class RetrySettings(Settings):
+    """How long trouble is waited out; see `dreambench.engine.retry.RetryPolicy`."""
+
+    attempts: PositiveInt = 6
+    seconds: PositiveFloat = 600.0
+    base: PositiveFloat = 1.0
+    longest: PositiveFloat = 60.0
+
+
+class EngineSettings(Settings):
+    """Concurrency per account (adaptive between `start` and `most` calls in flight), retries and budgets."""
+
+    start: PositiveInt = 8
+    most: PositiveInt = 64
+    retry: RetrySettings = RetrySettings()
+    budget: BudgetSettings = BudgetSettings()
+
+
+class CacheSettings(Settings):
+    mode: CacheMode = CacheMode.READWRITE
+
+
+class PathSettings(Settings):
+    """Where a run writes, where answers are cached, and folders of the user's own rubrics (searched first)."""
+
+    outputs: Path = Path("outputs")
+    cache: Path = Path(".dreambench/cache")
+    rubrics: list[Path] = []
+
+
+class RunConfig(Settings):
+    """Everything that a run needs, validated. Groups of classes are still nodes."""
+
+    dataset: Node
+    judge: dict[str, Node] = Field(min_length=1)
+    metric: dict[str, Node] = Field(min_length=1)
+    engine: EngineSettings
+    cache: CacheSettings
+    paths: PathSettings
+    seed: int = Field(default=0, ge=0)
+    as_of: date | Literal["today"] | None = None
+    study: str | None = None
+    traceback: bool = False
+
+    @property
+    def date(self) -> date | None:
+        """`as_of` once `today` has become a date (see `runs.assembly.validate`)."""
+        return None if self.as_of == "today" else self.as_of

@@ -1,0 +1,159 @@
+"""Runs cells: admits them while the gateway is hungry, lets their stages overlap, journals each when it is whole.
+
+A cell never holds a limiter slot; only its leaf calls do. Memory follows what is in flight: at most twice the width of
+admitted cells, whatever the number of reports.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dreambench.engine.budget import Budget, BudgetReached
+from dreambench.engine.call import CallRecord
+from dreambench.engine.cell import Cell
+from dreambench.engine.journal import Journal
+from dreambench.engine.limiter import Limiters
+from dreambench.engine.scope import CellScope, enter_cell
+from dreambench.errors import CacheMissError, ProviderError, TransientError
+from dreambench.records import Judgment, Status, short_hash
+
+Work = Callable[[Cell], Awaitable[Sequence[Judgment]]]
+
+
+class Progress(Protocol):
+    """What the engine tells while it runs."""
+
+    def call_recorded(self, record: CallRecord) -> None: ...
+    def cell_finished(self, cell: Cell, judgments: Sequence[Judgment]) -> None: ...
+    def stopping(self, why: str) -> None: ...
+    def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the cells: finished in this attempt, done before, still owed, and why a run stopped early."""
+
+    finished: int = 0
+    before: int = 0
+    owed: int = 0
+    stopped: str = ""
+    stop_error: BaseException | None = field(default=None, repr=False)
+
+    @property
+    def complete(self) -> bool:
+        return self.owed == 0
+
+
+class Engine:
+    """One attempt at a run's cells."""
+
+    def __init__(self, *, journal: Journal, limiters: Limiters, budget: Budget, progress: Progress) -> None:
+        self._journal = journal
+        self._limiters = limiters
+        self._budget = budget
+        self._progress = progress
+        self._active: set[asyncio.Task[None]] = set()
+        self._outcome = Outcome()
+
+    async def run(self, cells: Iterable[Cell], work: Work) -> Outcome:
+        """Works through `cells` in order, skipping those that the journal has.
+
+        An interrupt or a reached budget ends admission and drains; a second interrupt cancels what is in flight.
+        """
+        self._outcome = Outcome()
+        with self._interrupts():
+            order = 0
+            for cell in cells:
+                if self._journal.is_done(cell):
+                    self._outcome.before += 1
+                    continue
+                order += 1
+                await self._wait_for_room()
+                if self._outcome.stopped:
+                    self._outcome.owed += 1
+                    continue
+                task = asyncio.create_task(self._run_cell(cell, order, work))
+                self._active.add(task)
+                task.add_done_callback(self._active.discard)
+                await asyncio.sleep(0)
+            while self._active:
+                await asyncio.wait(self._active, return_when=asyncio.FIRST_EXCEPTION)
+        if isinstance(self._outcome.stop_error, Exception) and not isinstance(
+            self._outcome.stop_error, TransientError | BudgetReached
+        ):
+            raise self._outcome.stop_error
+        return self._outcome
+
+    async def _wait_for_room(self) -> None:
+        """Until the queue of ready leaf calls is shorter than twice the width, and not too many cells are open."""
+        while not self._outcome.stopped:
+            most = 2 * self._limiters.width
+            if self._limiters.waiting < most and len(self._active) < most:
+                return
+            await asyncio.wait(self._active, timeout=0.02, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _run_cell(self, cell: Cell, order: int, work: Work) -> None:
+        enter_cell(CellScope(cell.id, order))
+        try:
+            judgments = await work(cell)
+            self._journal.write_cell(cell, judgments)
+        except (BudgetReached, CacheMissError) as error:
+            self._stop(str(error), error)
+        except ProviderError as error:
+            if error.fatal:
+                self._stop(str(error), error)
+            else:
+                self._fail(cell, error)
+            return
+        except TransientError as error:
+            self._fail(cell, error)
+        except asyncio.CancelledError:
+            self._outcome.owed += 1
+            raise
+        except Exception as error:  # a bug or a full disk: stop admitting, drain, then raise it
+            self._stop(f"{type(error).__name__}: {error}", error)
+        else:
+            self._outcome.finished += 1
+            self._outcome.owed += not self._journal.is_done(cell)
+            self._progress.cell_finished(cell, judgments)
+
+    def _fail(self, cell: Cell, error: TransientError) -> None:
+        """A cell that could not be judged as a whole: one row says so, and it is owed on resume."""
+        code = getattr(error, "code", type(error).__name__)
+        row = Judgment(
+            short_hash("cell failed", cell.id), "report", "", None, Status.JUDGE_ERROR, reason_code=code, rationale=str(error)
+        )
+        self._journal.write_cell(cell, [row])
+        self._outcome.owed += 1
+        self._progress.cell_finished(cell, [row])
+
+    def _stop(self, why: str, error: BaseException | None = None) -> None:
+        self._outcome.owed += error is not None
+        if not self._outcome.stopped:
+            self._outcome.stopped = why
+            self._outcome.stop_error = error
+            self._progress.stopping(why)
+
+    @contextmanager
+    def _interrupts(self) -> Iterator[None]:
+        """First interrupt: no new cells, drain. Second: cancel what is in flight."""
+        loop = asyncio.get_running_loop()
+
+        def interrupted() -> None:
+            if self._outcome.stopped == "interrupted":
+                for task in self._active:
+                    task.cancel()
+            self._stop("interrupted")
+
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(signal.SIGINT, interrupted)
+        try:
+            yield
+        finally:
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.remove_signal_handler(signal.SIGINT)

@@ -1,0 +1,94 @@
+"""The append-only record of a run: one JSON line per call and per finished cell.
+
+A line is written in one piece. A torn last line (the process was killed) is cut off when the journal is opened again: what
+it held is owed again. A cell's judgments stand in one line, so a cell is there whole or not at all; where a cell has
+several lines (it was owed after an error), the last one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dreambench.engine.call import CallRecord, canonical_json
+from dreambench.engine.cell import Cell
+from dreambench.errors import DreambenchError
+from dreambench.records import Judgment, Status
+
+OWED = frozenset({Status.JUDGE_ERROR, Status.TOOL_ERROR})
+"""Statuses that are our own trouble: their cells are asked again on resume."""
+
+
+class JournalError(DreambenchError):
+    """A line in the middle of a journal cannot be read: the file was changed by something else."""
+
+
+class Journal:
+    """Writes one run's journal. Knows which cells are done; holds no judgments in memory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        _cut_torn_tail(path)
+        self.done = {line["cell"]: not line["owed"] for line in read_lines(path, "cell")}
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def is_done(self, cell: Cell) -> bool:
+        """Whether the cell is finished and nothing in it is owed."""
+        return self.done.get(cell.id, False)
+
+    def write_call(self, record: CallRecord) -> None:
+        self._append({"type": "call", **asdict(record)})
+
+    def write_cell(self, cell: Cell, judgments: Sequence[Judgment]) -> None:
+        """One finished cell with all its judgments. Raises OSError when the disk does not take it; then it stays owed."""
+        owed = any(judgment.status in OWED for judgment in judgments)
+        rows = [asdict(judgment) for judgment in judgments]
+        self._append({"type": "cell", "cell": cell.id, "owed": owed, "columns": cell.columns, "judgments": rows})
+        self.done[cell.id] = not owed
+
+    def close(self) -> None:
+        os.fsync(self._file)
+        os.close(self._file)
+
+    def _append(self, line: dict[str, Any]) -> None:
+        data = (canonical_json(line) + "\n").encode("utf-8", "surrogatepass")
+        if (written := os.write(self._file, data)) != len(data):
+            raise OSError(f"{self.path}: {written} of {len(data)} bytes written")
+
+
+def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:
+    """The journal's lines of type `kind`, one at a time. Raises JournalError naming a line that cannot be read."""
+    if not path.exists():
+        return
+    needle = f'"type":"{kind}"'.encode()
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            if needle not in raw or not raw.endswith(b"\n"):
+                continue
+            try:
+                line: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
+            except ValueError as error:
+                raise JournalError(f"{path}:{number}: not a journal line ({error})") from error
+            if line.get("type") == kind:
+                yield line
+
+
+def _cut_torn_tail(path: Path) -> None:
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        file.seek(0, os.SEEK_END)
+        end = position = file.tell()
+        while position > 0:
+            step = min(65536, position)
+            file.seek(position - step)
+            if (found := file.read(step).rfind(b"\n")) >= 0:
+                position = position - step + found + 1
+                break
+            position -= step
+        if position != end:
+            file.truncate(position)

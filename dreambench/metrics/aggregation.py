@@ -1,0 +1,122 @@
+"""From the item table to scores: a handful of polars expressions, and intervals clustered by task.
+
+`report_values` gives one row per report, judge, repeat and variant; `dataset_scores` averages repeats, then tasks. Both
+take the item table as it stands in `judgments.parquet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from dreambench.metrics.metric import Metric, MissingPolicy, Variant
+from dreambench.records import Status
+from dreambench.stats.intervals import Estimate, mean_interval, ratio_interval
+
+SCORING_VERSION = 1
+"""Part of a run's identity: raised when the same item table would give other scores."""
+
+ARM = ["perturbation", "dose", "perturbation_seed"]
+REPORT_KEYS = ["dataset", "task", "report", "agent", *ARM, "protocol", "tools", "metric", "rubric", "judge", "repeat"]
+SCORE_KEYS = [key for key in REPORT_KEYS if key not in ("task", "report", "repeat")]
+MISSING = [Status.UNANSWERED, Status.MISSING_RUN, Status.JUDGE_ERROR, Status.TOOL_ERROR]
+
+_SCORED = pl.col("status") == Status.SCORED.value
+_MISSING = pl.col("status").is_in([status.value for status in MISSING])
+
+
+def report_values(items: pl.DataFrame, metrics: Iterable[Metric]) -> pl.DataFrame:
+    """One row per report and variant: numerator, denominator, value, items scored and excluded, and why there is none.
+
+    `items` is the item table; rows of metrics that are not in `metrics` are left out. Columns: REPORT_KEYS, variant, unit,
+    primary, numerator, denominator, value (null when it has none), n_items, n_excluded, why.
+    """
+    frames = [
+        _variant_values(items.filter(pl.col("metric") == metric.id, pl.col("rubric") == metric.rubric_variant), metric, variant)
+        for metric in metrics
+        for variant in metric.variants()
+    ]
+    return pl.concat(frames) if frames else pl.DataFrame()
+
+
+def _variant_values(items: pl.DataFrame, metric: Metric, variant: Variant) -> pl.DataFrame:
+    rows = items if variant.only is None else items.filter(variant.only | (pl.col("family") == "report"))
+    if metric.missing_policy is MissingPolicy.ZERO:
+        rows = rows.with_columns(
+            value=pl.when(_MISSING).then(0.0).otherwise(pl.col("value")),
+            status=pl.when(_MISSING).then(pl.lit(Status.SCORED.value)).otherwise(pl.col("status")),
+        )
+    needs_all = variant.complete or metric.missing_policy is MissingPolicy.FAIL
+    counts = rows.group_by(REPORT_KEYS, maintain_order=True).agg(
+        n_items=_SCORED.sum(),
+        n_excluded=_MISSING.sum(),
+        why=pl.col("reason_code").filter(~_SCORED).unique().sort().str.join(", "),
+    )
+    sums = (
+        rows.filter(_SCORED)
+        .group_by(REPORT_KEYS)
+        .agg(numerator=variant.numerator.cast(pl.Float64), denominator=variant.denominator.cast(pl.Float64))
+    )
+    grouped = counts.join(sums, on=REPORT_KEYS, how="left", nulls_equal=True, maintain_order="left")
+    usable = (pl.col("denominator") > 0) & ((pl.col("n_excluded") == 0) | pl.lit(not needs_all))
+    return grouped.with_columns(
+        variant=pl.lit(variant.name),
+        unit=pl.lit(variant.unit.value),
+        primary=pl.lit(variant.name == metric.primary),
+        micro=pl.lit(variant.micro),
+        spread=pl.lit(variant.spread),
+        value=pl.when(usable).then(pl.col("numerator") / pl.col("denominator")),
+        why=pl.when(usable).then(pl.lit("")).when(pl.col("why") == "").then(pl.lit("not_applicable")).otherwise(pl.col("why")),
+    )
+
+
+def dataset_scores(values: pl.DataFrame, *, seed: int, level: float = 0.95) -> pl.DataFrame:
+    """One row per agent, judge, metric, variant, arm and aggregation, with its interval.
+
+    Aggregations: `macro` (mean over tasks), `micro` (pooled items, where the variant allows it), and `sd`, `min`, `max`
+    over tasks for lengths. `n_tasks` counts tasks with a value, `n_excluded` those without, `excluded_why` says why.
+    """
+    if values.is_empty():
+        return pl.DataFrame()
+    keys = [*SCORE_KEYS, "variant", "unit", "primary", "micro", "spread"]
+    tasks = values.group_by([*keys, "task"], maintain_order=True).agg(
+        pl.col("value").mean(),
+        pl.col("numerator").filter(pl.col("value").is_not_null()).mean(),
+        pl.col("denominator").filter(pl.col("value").is_not_null()).mean(),
+        pl.col("n_items").sum(),
+        pl.col("why").filter(pl.col("why") != "").unique().sort().str.join(", "),
+    )
+    rows: list[dict[str, Any]] = []
+    for group, part in tasks.group_by(keys, maintain_order=True):
+        rows.extend(_score_rows(dict(zip(keys, group, strict=True)), part, seed, level))
+    return pl.DataFrame(rows, infer_schema_length=None).drop("micro", "spread")
+
+
+def _score_rows(keys: dict[str, Any], part: pl.DataFrame, seed: int, level: float) -> list[dict[str, Any]]:
+    scored = part.filter(pl.col("value").is_not_null())
+    excluded = part.filter(pl.col("value").is_null())
+    shared = {
+        **keys,
+        "n_tasks": scored.height,
+        "n_items": int(part["n_items"].sum()),
+        "n_excluded": excluded.height,
+        "excluded_why": ", ".join(sorted({why for why in excluded["why"].to_list() if why})),
+    }
+    values: Sequence[float] = scored["value"].to_list()
+    estimates = {"macro": mean_interval(values, seed=seed, level=level)}
+    if keys["micro"]:
+        estimates["micro"] = ratio_interval(
+            scored["numerator"].to_list(), scored["denominator"].to_list(), seed=seed, level=level
+        )
+    rows = [{**shared, "aggregation": name, **_columns(estimate)} for name, estimate in estimates.items()]
+    if keys["spread"] and values:
+        spread = {"sd": scored["value"].std(), "min": scored["value"].min(), "max": scored["value"].max()}
+        empty = {"low": None, "high": None, "interval": "none"}
+        rows += [{**shared, "aggregation": name, "value": value, **empty} for name, value in spread.items()]
+    return rows
+
+
+def _columns(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "interval": estimate.method}

@@ -1,0 +1,115 @@
+"""Domain Authoritativeness (DREAM, METRICS 1.4): how authoritative the sources are that a report cites.
+
+Every registrable domain of the cited URLs counts once per report: DA = mean(S / 10), S an integer 1-10 given by the judge
+(9-10 definitive, 7-8 high, 4-6 moderate, 1-3 low). A report without citations scores 0 in the primary variant and has no
+value in `citing_only`. What a domain is judged on does not depend on the report, so it is judged once per judge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from dreambench.documents import registrable_domain
+from dreambench.judges.judge import Judge
+from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.metrics.asking import Failed, ask
+from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.records import Evidence, Judgment, item_id
+
+HIGHEST = 10
+NO_CITATIONS = "no_citations"
+
+
+class DomainAuthoritativeness(Metric):
+    """DA over the distinct registrable domains that a report cites."""
+
+    id: ClassVar[str] = "da"
+    evaluator: ClassVar[str] = "workflow"
+    primary: ClassVar[str] = "mean"
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        shelf: RubricShelf,
+        rubric: str = "default",
+        repeats: int = 1,
+        missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
+    ) -> None:
+        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
+        self.repeats = repeats
+        self._rubric = shelf.load(f"da/authority.{rubric}")
+
+    @property
+    def rubric_variant(self) -> str:
+        return self._rubric.variant
+
+    def rubrics(self) -> Sequence[Rubric]:
+        return [self._rubric]
+
+    def identity(self) -> Mapping[str, Any]:
+        return {
+            "metric": self.id,
+            "version": self.version,
+            "rubric": self._rubric.sha256,
+            "missing_policy": self.missing_policy.value,
+        }
+
+    async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
+        """One judgment per cited domain, at the place where it is first cited; one row that says so when there is none."""
+        assert judge is not None
+        domains = _first_citations(subject)
+        if not domains:
+            return [Judgment(item_id(subject.task.id, NO_CITATIONS), "report", NO_CITATIONS, 0.0)]
+        return list(
+            await asyncio.gather(*(self._judge_one(subject, judge, repeat, domain, span) for domain, span in domains.items()))
+        )
+
+    async def _judge_one(self, subject: Subject, judge: Judge, repeat: int, domain: str, span: tuple[int, int]) -> Judgment:
+        answer = await ask(judge, self._rubric, repeat=repeat, domain=domain, about="")
+        item = item_id(subject.task.id, domain)
+        evidence = (Evidence(url=f"https://{domain}"),)
+        if isinstance(answer, Failed):
+            return Judgment(
+                item,
+                "domain",
+                "",
+                None,
+                answer.status,
+                reason_code=answer.reason_code,
+                rationale=answer.message,
+                report_start=span[0],
+                report_end=span[1],
+                evidence=evidence,
+            )
+        return Judgment(
+            item,
+            "domain",
+            answer.category,  # type: ignore[attr-defined]
+            answer.score / HIGHEST,  # type: ignore[attr-defined]
+            rationale=answer.reason,  # type: ignore[attr-defined]
+            report_start=span[0],
+            report_end=span[1],
+            evidence=evidence,
+            cost=answer.cost,
+        )
+
+    def variants(self) -> Sequence[Variant]:
+        cited = pl.col("label") != NO_CITATIONS
+        return [
+            Variant("mean", pl.col("value").sum(), pl.len(), micro=True),
+            Variant("citing_only", pl.col("value").filter(cited).sum(), cited.sum(), micro=True),
+        ]
+
+
+def _first_citations(subject: Subject) -> dict[str, tuple[int, int]]:
+    """Each cited registrable domain with the span of its first citation, in the order of the text."""
+    found: dict[str, tuple[int, int]] = {}
+    for citation in subject.document.citations:
+        if citation.url and (domain := registrable_domain(citation.url)):
+            found.setdefault(domain, (citation.span.start, citation.span.end))
+    return found

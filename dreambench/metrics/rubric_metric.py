@@ -1,0 +1,151 @@
+"""A metric made of rubrics: families of weighted questions, each asked on its own. Needs no Python to extend.
+
+Writing Quality is this class with ten rubrics (METRICS 1.1): the mean of its families, each the weighted mean of its
+questions. Kinds `score` (mapped from its scale to [0, 1]) and `yes_no` (yes is 1) can be asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from dreambench.errors import ConfigError, Problem
+from dreambench.judges.judge import Judge
+from dreambench.judges.kinds import Answer
+from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.metrics.asking import Failed, ask
+from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.records import Judgment, Status, item_id
+
+KINDS = ("score", "yes_no")
+
+
+class RubricMetric(Metric):
+    """Mean over families of the weighted mean of their questions; weights of a family sum to 1.
+
+    `families` maps a family to its questions and their weights; a question is a rubric `<folder>/<question>.<rubric>`.
+    """
+
+    evaluator: ClassVar[str] = "llm"
+    primary: ClassVar[str] = "mean"
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        shelf: RubricShelf,
+        id: str,  # noqa: A002  (the key that people type)
+        folder: str,
+        families: dict[str, dict[str, float]],
+        rubric: str = "default",
+        repeats: int = 1,
+        missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
+    ) -> None:
+        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
+        self.id = id  # type: ignore[misc]
+        self.families = families
+        self.repeats = repeats
+        self._variant = rubric
+        _check_weights(name, families)
+        self._rubrics = {
+            question: shelf.load(f"{folder}/{question}.{rubric}") for family in families.values() for question in family
+        }
+        for rubric_file in self._rubrics.values():
+            if rubric_file.kind.name not in KINDS:
+                raise ConfigError(Problem(f"metric.{name}", f"cannot ask {rubric_file.id} ({rubric_file.kind.name})", KINDS))
+
+    @property
+    def rubric_variant(self) -> str:
+        return self._variant
+
+    def rubrics(self) -> Sequence[Rubric]:
+        return list(self._rubrics.values())
+
+    def identity(self) -> Mapping[str, Any]:
+        return {
+            "metric": self.id,
+            "version": self.version,
+            "families": self.families,
+            "rubrics": {question: rubric.sha256 for question, rubric in self._rubrics.items()},
+            "missing_policy": self.missing_policy.value,
+        }
+
+    async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
+        """One judgment per question, asked at once; the first goes ahead alone so that its prompt prefix is cached."""
+        assert judge is not None
+        questions = [
+            (family, question, weight / len(self.families))
+            for family, weights in self.families.items()
+            for question, weight in weights.items()
+        ]
+        first = await self._judge_one(subject, judge, repeat, *questions[0])
+        rest = await asyncio.gather(*(self._judge_one(subject, judge, repeat, *question) for question in questions[1:]))
+        return [first, *rest]
+
+    async def _judge_one(
+        self, subject: Subject, judge: Judge, repeat: int, family: str, question: str, weight: float
+    ) -> Judgment:
+        rubric = self._rubrics[question]
+        task = subject.task
+        context = {
+            "question": task.query,
+            "as_of": task.as_of.isoformat() if task.as_of else None,
+            "report": subject.report.text,
+        }
+        if rubric.kind.name == "yes_no":
+            context["item"] = rubric.settings["item"]
+        answer = await ask(judge, rubric, repeat=repeat, **context)
+        item = item_id(task.id, question)
+        if isinstance(answer, Failed):
+            return Judgment(
+                item, family, question, None, answer.status, weight, reason_code=answer.reason_code, rationale=answer.message
+            )
+        return Judgment(
+            item, family, question, _value(rubric, answer), Status.SCORED, weight, rationale=_reason(answer), cost=answer.cost
+        )
+
+    def variants(self) -> Sequence[Variant]:
+        families = [
+            Variant(
+                name=family,
+                numerator=(pl.col("value") * pl.col("weight")).sum(),
+                denominator=pl.col("weight").sum(),
+                only=pl.col("family") == family,
+                complete=True,
+            )
+            for family in self.families
+        ]
+        return [
+            Variant(
+                name=self.primary,
+                numerator=(pl.col("value") * pl.col("weight")).sum(),
+                denominator=pl.col("weight").sum(),
+                complete=True,
+            ),
+            *families,
+        ]
+
+
+def _value(rubric: Rubric, answer: Answer) -> float:
+    if rubric.kind.name == "yes_no":
+        return 1.0 if answer.answer == "yes" else 0.0  # type: ignore[attr-defined]
+    low, high = rubric.settings.get("scale", (0, 100))
+    score: float = answer.score  # type: ignore[attr-defined]
+    return float((score - low) / (high - low))
+
+
+def _reason(answer: Answer) -> str:
+    return str(getattr(answer, "reason", ""))
+
+
+def _check_weights(name: str, families: Mapping[str, Mapping[str, float]]) -> None:
+    problems = [
+        Problem(f"metric.{name}.families.{family}", f"weights sum to {sum(weights.values()):g}", ["1"])
+        for family, weights in families.items()
+        if abs(sum(weights.values()) - 1) > 1e-9
+    ]
+    if problems or not families:
+        raise ConfigError(*(problems or [Problem(f"metric.{name}.families", "has no family")]))

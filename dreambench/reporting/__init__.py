@@ -1,0 +1,1 @@
+"""What people see of a run: progress while it goes, tables and figures when it is done."""

@@ -1,0 +1,73 @@
+"""Studies: modules of `experiments/` that turn a finished run into that study's tables, figure and findings."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dreambench.config.locations import bundled
+from dreambench.errors import InputError, Problem, nearest
+from dreambench.runs.folder import RunFolder
+
+
+@dataclass(frozen=True)
+class StudyRun:
+    """A finished run, as a study reads it. Every table is read when it is first asked for."""
+
+    folder: RunFolder
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """One row per agent, judge, metric, variant, arm and aggregation, with interval."""
+        return pl.read_parquet(self.folder.scores)
+
+    @cached_property
+    def report_scores(self) -> pl.DataFrame:
+        """One row per report, judge, repeat and variant."""
+        return pl.read_parquet(self.folder.report_scores)
+
+    @cached_property
+    def judgments(self) -> pl.DataFrame:
+        """The item table."""
+        return pl.read_parquet(self.folder.judgments)
+
+    @cached_property
+    def calls(self) -> pl.DataFrame:
+        return pl.read_parquet(self.folder.calls)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        summary: dict[str, Any] = json.loads(self.folder.summary.read_text(encoding="utf-8"))
+        return summary
+
+    @property
+    def output(self) -> Path:
+        """Where the study writes."""
+        return self.folder.study
+
+
+def study_names() -> list[str]:
+    """The names of all studies, sorted."""
+    return sorted(path.stem for path in bundled("experiments").glob("*.py") if not path.stem.startswith("_"))
+
+
+def make_study(name: str, folder: RunFolder) -> Sequence[Path]:
+    """Runs the study `name` on a finished run and returns what it wrote. Raises InputError for an unknown study."""
+    if name not in study_names():
+        near = nearest(name, study_names())
+        raise InputError(
+            Problem(f"study={name}", f"there is no such study; did you mean {near}?", study_names(), f"study={near}")
+        )
+    spec = importlib.util.spec_from_file_location(f"dreambench_study_{name}", bundled("experiments") / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    written: Sequence[Path] = module.make(StudyRun(folder))
+    return written

@@ -1,0 +1,95 @@
+"""The table that a run prints: agent x metric, one block per judge, values with intervals and n."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from rich.console import Console
+from rich.table import Table
+
+from dreambench.runs.assembly import CODE
+
+FEW_TASKS = 20
+"""Below this many tasks an interval is marked (METRICS 0)."""
+
+
+def format_value(value: float | None, unit: str) -> str:
+    """Shares x100 with two decimals, counts as they are; an en dash where there is no value."""
+    if value is None:
+        return "–"
+    return f"{100 * value:.2f}" if unit == "share" else f"{value:,.1f}"
+
+
+def format_cell(row: Mapping[str, Any]) -> str:
+    """`62.10 [58.00, 66.20] n=8*`: value, interval and number of tasks; `!k` counts reports without a value."""
+    unit = row["unit"]
+    text = format_value(row["value"], unit)
+    if row["low"] is not None:
+        text += f" [{format_value(row['low'], unit)}, {format_value(row['high'], unit)}]"
+    text += f" n={row['n_tasks']}" + ("*" if row["n_tasks"] < FEW_TASKS else "")
+    return text + (f" !{row['n_excluded']}" if row["n_excluded"] else "")
+
+
+def shown_scores(scores: pl.DataFrame) -> pl.DataFrame:
+    """The rows that the run's table shows: macro means of primary variants and of every count and share of code metrics."""
+    lead = pl.col("primary") | (pl.col("judge") == CODE)
+    return scores.filter(pl.col("aggregation") == "macro", lead)
+
+
+def score_tables(scores: pl.DataFrame) -> list[Table]:
+    """One rich table per judge, then one for what code counts."""
+    shown = shown_scores(scores)
+    tables = []
+    judges = [judge for judge in shown["judge"].unique(maintain_order=True) if judge != CODE]
+    for judge in [*judges, CODE]:
+        rows = shown.filter(pl.col("judge") == judge)
+        if not rows.is_empty():
+            title = f"judge: {judge}" if judge != CODE else "counted by code"
+            tables.append(_table(title, rows))
+    return tables
+
+
+def _table(title: str, rows: pl.DataFrame) -> Table:
+    labelled = rows.with_columns(column=_column_label())
+    columns = labelled["column"].unique(maintain_order=True).to_list()
+    table = Table(title=title, title_justify="left", pad_edge=False)
+    table.add_column("agent", no_wrap=True)
+    for column in columns:
+        table.add_column(column, justify="right")
+    for agent in labelled["agent"].unique().sort():
+        cells = {row["column"]: format_cell(row) for row in labelled.filter(pl.col("agent") == agent).iter_rows(named=True)}
+        table.add_row(agent, *(cells.get(column, "") for column in columns))
+    return table
+
+
+def _column_label() -> pl.Expr:
+    variant = pl.when(pl.col("judge") == CODE).then(pl.format("{} {}", pl.col("metric"), pl.col("variant")))
+    rubric = pl.when(pl.col("rubric").is_in(["", "default"])).then(pl.lit("")).otherwise(pl.format("[{}]", pl.col("rubric")))
+    return variant.otherwise(pl.format("{}{}", pl.col("metric"), rubric))
+
+
+def excluded_lines(scores: pl.DataFrame) -> list[str]:
+    """One line for every shown score that leaves reports out, saying how many and why."""
+    rows = shown_scores(scores).filter(pl.col("n_excluded") > 0)
+    return [
+        f"{row['agent']} / {row['metric']} {row['variant']} / {row['judge']}: {row['n_excluded']} of "
+        f"{row['n_excluded'] + row['n_tasks']} reports have no value ({row['excluded_why']})"
+        for row in rows.iter_rows(named=True)
+    ]
+
+
+def print_run(console: Console, scores: pl.DataFrame, notes: Sequence[str]) -> None:
+    """The tables, then how to read them, then every note."""
+    for table in score_tables(scores):
+        console.print(table)
+    intervals = ", ".join(sorted({str(name) for name in scores["interval"].unique() if name and name != "none"}))
+    console.print(
+        f"x100, macro mean over tasks [95 % interval: {intervals}] n = tasks; * fewer than {FEW_TASKS} tasks; "
+        "!k: k reports without a value; counts are not scaled",
+        style="dim",
+        highlight=False,
+    )
+    for note in [*excluded_lines(scores), *notes]:
+        console.print(note, highlight=False, markup=False)

@@ -1,0 +1,201 @@
+"""From a composed configuration to the parts of a run: everything is checked here, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import ValidationError
+
+from dreambench.config.locations import bundled
+from dreambench.config.nodes import build, check_node, expand_axes, validation_problems
+from dreambench.config.schema import RunConfig
+from dreambench.datasets import Dataset
+from dreambench.engine.call import canonical_json
+from dreambench.engine.cell import Cell, cell_id
+from dreambench.engine.clock import Clock
+from dreambench.engine.gateway import Gateway
+from dreambench.errors import ConfigError, InputError, Problem
+from dreambench.judges.judge import Judge
+from dreambench.judges.rubric import RubricShelf
+from dreambench.metrics.aggregation import SCORING_VERSION
+from dreambench.metrics.metric import Metric
+from dreambench.records import Report, Task, short_hash
+
+CODE = "code"
+"""Stands in the `judge` column of metrics that ask nobody."""
+
+
+def validate(composed: DictConfig, clock: Clock) -> RunConfig:
+    """The configuration as models, `as_of=today` turned into a date. Raises ConfigError with every problem."""
+    try:
+        plain = OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(Problem(str(error.full_key or "config"), str(error.msg or error).splitlines()[0])) from error
+    try:
+        config = RunConfig.model_validate(plain)
+    except ValidationError as error:
+        raise ConfigError(*validation_problems("", error, RunConfig)) from error
+    if config.as_of == "today":
+        return config.model_copy(update={"as_of": clock.today()})
+    return config
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The assembled run: what is judged, by whom, with what."""
+
+    dataset: Dataset
+    judges: Mapping[str, Judge]
+    metrics: Mapping[str, Metric]
+    seed: int
+    name: str
+
+    @cached_property
+    def _tasks(self) -> dict[str, Task]:
+        return {task.id: task for task in self.dataset.tasks}
+
+    @cached_property
+    def _reports(self) -> dict[str, Report]:
+        return {report.id: report for report in self.dataset.reports}
+
+    @cached_property
+    def run_id(self) -> str:
+        """Content address of the run: all that can change a number, and nothing else."""
+        return short_hash(
+            "run",
+            canonical_json(
+                {
+                    "scoring": SCORING_VERSION,
+                    "dataset": self.dataset.fingerprint(),
+                    "seed": self.seed,
+                    "metrics": [dict(metric.identity()) for metric in self.metrics.values()],
+                    "judges": {name: dict(judge.identity()) for name, judge in self.judges.items()},
+                }
+            ),
+        )[:12]
+
+    def task(self, task_id: str) -> Task:
+        return self._tasks[task_id]
+
+    def report(self, report_id: str) -> Report:
+        return self._reports[report_id]
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell of the run, report by report, so that the calls about one report are neighbours."""
+        for report in self.dataset.reports:
+            for metric in self.metrics.values():
+                for judge in self.judges.values() if metric.asks else [None]:
+                    for repeat in range(metric.repeats if metric.asks else 1):
+                        yield _cell(self.task(report.task_id), report, metric, judge, repeat)
+
+
+def assemble(config: RunConfig, gateway: Gateway) -> Parts:
+    """Builds data set, judges and metrics. Raises one InputError that holds every problem found."""
+    problems: list[Problem] = []
+    shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
+    metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf)) or {}
+    judges = _collect(problems, lambda: _build_group("judge", config.judge, gateway=gateway)) or {}
+    dataset = _collect(problems, lambda: _load(config))
+    for judge in judges.values():
+        problems.extend(judge.needs())
+        problems.extend(_refusals(judge, list(metrics.values())))
+    if problems or dataset is None:
+        raise InputError(*problems)
+    problems.extend(_twins(metrics))
+    if problems:
+        raise InputError(*problems)
+    return Parts(_dated(dataset, config.date), judges, metrics, config.seed, config.study or _dataset_name(config))
+
+
+def _collect(problems: list[Problem], make: Any) -> Any:
+    try:
+        return make()
+    except InputError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied: Any) -> dict[str, Any]:
+    return {name: build(f"{group}.{name}", node, name=name, **supplied) for name, node in expand_axes(group, nodes).items()}
+
+
+def _load(config: RunConfig) -> Dataset:
+    check_node("dataset", config.dataset)
+    loaded: Dataset = build("dataset", config.dataset, seed=config.seed).load()
+    if not loaded.reports:
+        raise InputError(Problem("dataset", "no reports are left to score; see the findings and filters of the data set"))
+    return loaded
+
+
+def _dated(dataset: Dataset, as_of: date | None) -> Dataset:
+    """Tasks without a date take the run's."""
+    if as_of is None or all(task.as_of for task in dataset.tasks):
+        return dataset
+    return replace(dataset, tasks=[task if task.as_of else replace(task, as_of=as_of) for task in dataset.tasks])
+
+
+def _twins(metrics: Mapping[str, Metric]) -> list[Problem]:
+    """Nodes that the item table could not tell apart: the same metric id with the same rubric variant."""
+    seen: dict[tuple[str, str], str] = {}
+    problems = []
+    for name, metric in metrics.items():
+        first = seen.setdefault((metric.id, metric.rubric_variant), name)
+        if first != name:
+            problems.append(
+                Problem(f"metric.{name}", f"cannot be told from metric.{first}", type=f"metric.{name}.id=another_id")
+            )
+    return problems
+
+
+def _refusals(judge: Judge, metrics: Sequence[Metric]) -> list[Problem]:
+    """What the judge cannot answer of what the metrics ask, one problem per metric."""
+    problems = []
+    for metric in metrics:
+        refused = {rubric.id: why for rubric in metric.rubrics() if (why := judge.refusal(rubric))}
+        if refused:
+            rubric, why = next(iter(refused.items()))
+            more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+            problems.append(Problem(f"judge.{judge.name}", f"cannot answer {rubric} of metric.{metric.name}{more}: {why}"))
+    return problems
+
+
+def _cell(task: Task, report: Report, metric: Metric, judge: Judge | None, repeat: int) -> Cell:
+    rubrics = metric.rubrics()
+    as_of = task.as_of.isoformat() if task.as_of else None
+    asked = {"id": task.id, "query": task.query, "as_of": as_of}
+    return Cell(
+        id=cell_id(metric.identity(), judge.identity() if judge else None, asked, report.id, repeat),
+        metric=metric.name,
+        judge=judge.name if judge else CODE,
+        task=task.id,
+        report=report.id,
+        repeat=repeat,
+        columns={
+            "dataset": task.dataset,
+            "task": task.id,
+            "as_of": as_of,
+            "report": report.id,
+            "agent": report.agent,
+            "perturbation": "clean",
+            "dose": 0.0,
+            "perturbation_seed": None,
+            "protocol": "",
+            "metric": metric.id,
+            "rubric": metric.rubric_variant,
+            "rubric_version": ",".join(sorted({rubric.version for rubric in rubrics})),
+            "evaluator": metric.evaluator,
+            "judge": judge.name if judge else CODE,
+            "tools": "none",
+            "repeat": repeat,
+        },
+    )
+
+
+def _dataset_name(config: RunConfig) -> str:
+    return str(config.dataset["_target_"]).split(".")[-2]

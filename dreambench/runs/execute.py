@@ -1,0 +1,162 @@
+"""One attempt at a run: open its folder, work through what is owed, write the tables."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import polars as pl
+
+from dreambench.config.schema import RunConfig
+from dreambench.documents import Document, parse_document
+from dreambench.engine.budget import Budget, Limits
+from dreambench.engine.call import CallRecord
+from dreambench.engine.cell import Cell
+from dreambench.engine.clock import Clock
+from dreambench.engine.engine import Engine, Outcome, Progress
+from dreambench.engine.gateway import Gateway
+from dreambench.engine.journal import Journal
+from dreambench.engine.limiter import Limiters, Widths
+from dreambench.engine.retry import RetryPolicy
+from dreambench.engine.store import AnswerStore
+from dreambench.metrics.metric import Subject
+from dreambench.records import Judgment
+from dreambench.runs.assembly import Parts, assemble
+from dreambench.runs.folder import RunFolder, write_json, write_text
+from dreambench.runs.tables import spent, write_tables
+
+LOCAL_WIDTH = 2
+"""Cells of work done in this process at once (the embedded judges): they share one interpreter."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A finished attempt: where it lies, what became of the cells, and the tables by name."""
+
+    folder: RunFolder
+    parts: Parts
+    outcome: Outcome
+    tables: dict[str, pl.DataFrame]
+    findings: list[str]
+
+
+class _Ledger:
+    """Takes call records before the journal is open: the gateway exists first, because judges are built with it."""
+
+    def __init__(self) -> None:
+        self.sinks: Sequence[Callable[[CallRecord], None]] = ()
+
+    def __call__(self, record: CallRecord) -> None:
+        assert self.sinks, "a call was made before the journal was open"
+        for sink in self.sinks:
+            sink(record)
+
+
+class Watch(Protocol):
+    """Makes the object that is told of progress, once the run's cells are known."""
+
+    def __call__(self, *, cells: int, done: int, budget: Budget, clock: Clock) -> Progress: ...
+
+
+async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Clock) -> RunResult:
+    """Runs or resumes the run that `config` describes. Raises InputError before anything is spent."""
+    limits = Limits(**config.engine.budget.model_dump())
+    budget = Budget(limits, clock)
+    limiters = Limiters(
+        Widths(config.engine.start, config.engine.most), clock, own={"embedded": Widths(LOCAL_WIDTH, LOCAL_WIDTH)}
+    )
+    ledger = _Ledger()
+    store = AnswerStore(config.cache.mode)
+    gateway = Gateway(
+        store=store,
+        limiters=limiters,
+        retry=RetryPolicy(**config.engine.retry.model_dump()),
+        budget=budget,
+        clock=clock,
+        record=ledger,
+    )
+    parts = assemble(config, gateway)
+    folder = RunFolder(config.paths.outputs / f"{parts.name}-{parts.run_id}")
+    with folder.locked():
+        write_text(folder.config, config_text)
+        folder.start_attempt(sys.argv, clock)
+        store.open(shared=config.paths.cache, run_local=folder.answers)
+        journal = Journal(folder.journal)
+        cells = list(parts.cells())
+        done = sum(journal.is_done(cell) for cell in cells)
+        progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
+        ledger.sinks = (journal.write_call, progress.call_recorded)
+        try:
+            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
+            outcome = await engine.run(cells, functools.partial(_measure, parts, _documents(parts)))
+        finally:
+            progress.close()
+            for judge in parts.judges.values():
+                await judge.close()
+            journal.close()
+            store.close()
+        return await asyncio.to_thread(_finish, folder, parts, outcome)
+
+
+def _documents(parts: Parts) -> Callable[[str], Document]:
+    """Parsed reports by id; the last few are kept, because cells of a report are neighbours."""
+    reports = {report.id: report for report in parts.dataset.reports}
+
+    @functools.lru_cache(maxsize=16)
+    def document(report_id: str) -> Document:
+        return parse_document(reports[report_id].text)
+
+    return document
+
+
+async def _measure(parts: Parts, document: Callable[[str], Document], cell: Cell) -> Sequence[Judgment]:
+    metric = parts.metrics[cell.metric]
+    subject = Subject(parts.task(cell.task), parts.report(cell.report), await asyncio.to_thread(document, cell.report))
+    return await metric.measure(subject, parts.judges.get(cell.judge), cell.repeat)
+
+
+def _finish(folder: RunFolder, parts: Parts, outcome: Outcome) -> RunResult:
+    tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
+    findings = [str(finding) for finding in parts.dataset.findings] + _model_differences(tables["calls"])
+    write_json(
+        folder.summary,
+        {
+            "run": parts.run_id,
+            "name": parts.name,
+            "complete": outcome.complete,
+            "cells": {"finished": outcome.finished, "before": outcome.before, "owed": outcome.owed},
+            "stopped": outcome.stopped,
+            "spent": spent(tables["calls"]),
+            "judges": {name: {"note": judge.note, **judge.identity()} for name, judge in parts.judges.items()},
+            "findings": findings,
+        },
+    )
+    return RunResult(folder, parts, outcome, tables, findings)
+
+
+def _model_differences(calls: pl.DataFrame) -> list[str]:
+    """Models that answered under another name than was asked for: scores may not be comparable."""
+    pairs = (
+        calls.filter(pl.col("answered_model") != "", pl.col("outcome") == "ok")
+        .select("requested_model", "answered_model")
+        .unique()
+        .sort("requested_model", "answered_model")
+    )
+    return [
+        f"asked {asked}, answered by {answered}"
+        for asked, answered in pairs.iter_rows()
+        if not answered.startswith(asked.rpartition("/")[2])
+    ]
+
+
+def run_path(path: Path) -> str:
+    """How a path is shown: relative to the working folder where that is shorter."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

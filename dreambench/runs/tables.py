@@ -1,0 +1,110 @@
+"""From a journal to parquet: the item table, the call table, and the scores that aggregate them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dreambench.engine.call import CallRecord
+from dreambench.engine.journal import read_lines
+from dreambench.metrics.aggregation import dataset_scores, report_values
+from dreambench.metrics.metric import Metric
+from dreambench.runs.folder import RunFolder
+
+EVIDENCE = pl.List(pl.Struct({"url": pl.String, "snapshot": pl.String, "published": pl.String, "quote": pl.String}))
+
+ITEM_SCHEMA: dict[str, Any] = {
+    "run": pl.String,
+    "dataset": pl.String,
+    "task": pl.String,
+    "as_of": pl.String,
+    "report": pl.String,
+    "agent": pl.String,
+    "perturbation": pl.String,
+    "dose": pl.Float64,
+    "perturbation_seed": pl.Int64,
+    "protocol": pl.String,
+    "metric": pl.String,
+    "rubric": pl.String,
+    "rubric_version": pl.String,
+    "item": pl.String,
+    "family": pl.String,
+    "evaluator": pl.String,
+    "judge": pl.String,
+    "tools": pl.String,
+    "repeat": pl.Int64,
+    "label": pl.String,
+    "value": pl.Float64,
+    "weight": pl.Float64,
+    "status": pl.String,
+    "reason_code": pl.String,
+    "rationale": pl.String,
+    "report_start": pl.Int64,
+    "report_end": pl.Int64,
+    "evidence": EVIDENCE,
+    "cost": pl.Float64,
+    "cell": pl.String,
+}
+"""Columns of `judgments.parquet`, in order: one row per judged item."""
+
+_TYPES: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "float | None": pl.Float64}
+CALL_SCHEMA: dict[str, Any] = {field.name: _TYPES[str(field.type)] for field in fields(CallRecord)}
+"""Columns of `calls.parquet`: one row per call that a cell made, cached ones included."""
+
+
+def item_table(journal: Path, run: str) -> pl.DataFrame:
+    """The item table of a journal: the last line of every cell counts. Rows are sorted, so equal runs give equal files."""
+    latest: dict[str, dict[str, Any]] = {line["cell"]: line for line in read_lines(journal, "cell")}
+    rows = [
+        {"run": run, "cell": cell, **line["columns"], **judgment}
+        for cell, line in latest.items()
+        for judgment in line["judgments"]
+    ]
+    table = pl.DataFrame(rows, schema=ITEM_SCHEMA)
+    return table.sort(
+        "task", "agent", "report", "metric", "rubric", "judge", "repeat", "family", "report_start", "label", "item"
+    )
+
+
+def call_table(journal: Path) -> pl.DataFrame:
+    """The call table of a journal, in the order in which calls ended."""
+    rows = [{key: line[key] for key in CALL_SCHEMA} for line in read_lines(journal, "call")]
+    return pl.DataFrame(rows, schema=CALL_SCHEMA)
+
+
+def write_tables(folder: RunFolder, run: str, metrics: Iterable[Metric], seed: int) -> dict[str, pl.DataFrame]:
+    """Writes the four parquet files of a run and returns them by name."""
+    items = item_table(folder.journal, run)
+    values = report_values(items, list(metrics))
+    tables = {
+        "judgments": items,
+        "calls": call_table(folder.journal),
+        "report_scores": values.drop("micro", "spread", strict=False),
+        "scores": dataset_scores(values, seed=seed),
+    }
+    for name, table in tables.items():
+        _write_parquet(table, folder.root / f"{name}.parquet")
+    return tables
+
+
+def _write_parquet(table: pl.DataFrame, path: Path) -> None:
+    temporary = path.with_name(f".{path.name}.part")
+    table.write_parquet(temporary)
+    temporary.replace(path)
+
+
+def spent(calls: pl.DataFrame) -> dict[str, Sequence[Any] | float | int]:
+    """Money, tokens and calls by source, and the calls whose price is unknown."""
+    bought = calls.filter(pl.col("source") == "provider")
+    return {
+        "calls": bought.height,
+        "cached_calls": calls.filter(pl.col("source") == "cache").height,
+        "money": float(bought["cost"].sum()),
+        "unpriced_calls": int(bought["cost"].is_null().sum()),
+        "prompt_tokens": int(bought["prompt_tokens"].sum()),
+        "completion_tokens": int(bought["completion_tokens"].sum()),
+    }
