@@ -1,0 +1,185 @@
+"""One attempt at one call, through instructor on top of litellm.
+
+Both are imported when the first answer has to be bought (seconds, hundreds of megabytes), in a thread, and never for a
+stored answer. instructor words the request for the mode; the answer is read by our own code, so what instructor makes of
+it is not used: the raw response is caught on its way and returned even where instructor cannot parse it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from types import ModuleType
+from typing import Any
+from weakref import WeakSet
+
+from dreambench.engine.call import Reply
+from dreambench.engine.clock import Clock
+from dreambench.errors import ProviderError
+from dreambench.judges.kinds import Answer
+from dreambench.judges.llm.failures import failure
+from dreambench.judges.llm.replies import Price, to_reply
+
+MODES = {"tools": "TOOLS", "json_schema": "JSON_SCHEMA", "json": "JSON"}
+_QUIET = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor")
+_loading = threading.Lock()
+_users: WeakSet[Client] = WeakSet()
+"""Clients that have sent something and are not closed: litellm's connections are shared, the last one closes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What goes out: messages and the model of the answer, with the parameters that the provider gets."""
+
+    model: str
+    messages: Sequence[Mapping[str, str]]
+    answer: type[Answer]
+    mode: str
+    params: Mapping[str, Any]
+    api_base: str | None
+
+
+@dataclass(slots=True)
+class _Caught:
+    """What came through one attempt."""
+
+    response: Any = None
+    error: Exception | None = None
+
+
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class Client:
+    """Sends for one judge. `timeout` is seconds for the whole attempt."""
+
+    price: Price | None = None
+    timeout: float = 600.0
+    clock: Clock = field(default_factory=Clock)
+
+    async def send(self, ask: Ask, key: str | None) -> Reply:
+        """One attempt, no retry anywhere below. Raises ProviderError with all that a retry policy needs to know."""
+        if not _ready.is_set():
+            await asyncio.to_thread(load)
+        _users.add(self)
+        caught = _Caught()
+        try:
+            await self._attempt(ask, key, caught)
+        except Exception as error:  # instructor's view of the answer or the failure; ours is formed from what was caught
+            caught.error = caught.error or error
+        if caught.response is not None:
+            return to_reply(caught.response, self.price)
+        # Raised outside of the handler: causes hold the request, and with it more than an error should carry.
+        return _meaning(caught.error or RuntimeError("nothing was sent"), ask, self.clock.now())
+
+    async def close(self) -> None:
+        """Closes litellm's connections once no other client needs them."""
+        _users.discard(self)
+        if _ready.is_set() and not _users:
+            await _close_connections()
+
+    async def _attempt(self, ask: Ask, key: str | None, caught: _Caught) -> None:
+        litellm, instructor, once = load()
+
+        async def complete(**request: Any) -> Any:
+            try:
+                async with asyncio.timeout(self.timeout):
+                    caught.response = await litellm.acompletion(
+                        **request,
+                        api_base=ask.api_base,
+                        api_key=key,
+                        timeout=self.timeout,
+                        num_retries=0,
+                        max_retries=0,
+                    )
+            except Exception as error:  # `failure` knows every class that litellm raises
+                caught.error = error
+                raise
+            return caught.response
+
+        asking = instructor.from_litellm(complete, mode=getattr(instructor.Mode, MODES[ask.mode]))
+        await asking.chat.completions.create_with_completion(
+            response_model=ask.answer,
+            messages=[dict(message) for message in ask.messages],
+            model=ask.model,
+            max_retries=once(),
+            **ask.params,
+        )
+
+
+def _meaning(error: Exception, ask: Ask, now: datetime) -> Reply:
+    if type(error).__name__ == "UnsupportedParamsError":
+        raise unsupported(error, ask)
+    meaning = failure(error, ask.model, now)
+    if isinstance(meaning, Reply):
+        return meaning
+    raise meaning
+
+
+def unsupported(error: BaseException, ask: Ask) -> ProviderError:
+    """Names the parameters that a provider does not take: none is ever dropped in silence."""
+    text = str(error).split("To drop these")[0].split("\n")[0].removeprefix("litellm.UnsupportedParamsError: ")
+    sent = {**ask.params, "tools": None, "tool_choice": None, "response_format": None}
+    named = [name for name in sent if name in text]
+    hints = [_hint(name, ask) for name in named]
+    message = f"{ask.model} does not take {', '.join(named) or 'a parameter'}: {text.strip()}"
+    return ProviderError(". ".join([message, *hints]), code="unsupported_parameter", fatal=True)
+
+
+def _hint(name: str, ask: Ask) -> str:
+    if name in ask.params:
+        return f"leave {name} out (null)"
+    return f"mode={ask.mode} needs it; choose another of {', '.join(MODES)}"
+
+
+_ready = threading.Event()
+
+
+@cache
+def _load_once() -> tuple[ModuleType, ModuleType, Any]:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches a price map from the network at import
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env file from the working folder
+    import instructor
+    import litellm
+    from tenacity import AsyncRetrying, stop_after_attempt
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False
+    litellm.modify_params = False
+    litellm.num_retries = None
+    litellm.cache = None
+    for name in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
+        setattr(litellm, name, [])
+    for logger in _QUIET:
+        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
+    instructor.from_litellm  # noqa: B018  (loaded lazily by instructor: now, in this thread, not in the event loop)
+
+    def once() -> Any:
+        """One attempt in every version of instructor: an int means retries in some and attempts in others."""
+        return AsyncRetrying(stop=stop_after_attempt(1), reraise=True)
+
+    return litellm, instructor, once
+
+
+def load() -> tuple[Any, Any, Any]:
+    """litellm and instructor, set up, and a maker of one-attempt policies."""
+    with _loading:
+        loaded = _load_once()
+        _ready.set()
+        return loaded
+
+
+async def _close_connections() -> None:
+    litellm = load()[0]
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+    await asyncio.sleep(0)  # lets the book-keeping of the last response reach the queue: else it would revive the worker
+    await GLOBAL_LOGGING_WORKER.flush()
+    await GLOBAL_LOGGING_WORKER.stop(discard_pending=True)
+    await litellm.close_litellm_async_clients()
+    litellm.in_memory_llm_clients_cache.flush_cache()  # a closed client that stays there would be used again

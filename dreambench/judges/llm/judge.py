@@ -1,0 +1,172 @@
+"""The LLM judge: renders the rubric, asks through the gateway, reads the typed answer, sends an unreadable one back.
+
+Everything that can change an answer is in the call's body before litellm is imported, so a stored answer costs neither
+its import nor a key. Each turn of a correction is a call with its own key: a replay walks the same chain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from dreambench.engine.call import Call, Reply
+from dreambench.engine.gateway import Gateway
+from dreambench.errors import AnswerError, ConfigError, Problem
+from dreambench.judges.judge import Judge
+from dreambench.judges.kinds import Answer, Context
+from dreambench.judges.llm import providers
+from dreambench.judges.llm.answers import UnreadableAnswer, correction, read_answer, reask_text
+from dreambench.judges.llm.client import Ask, Client
+from dreambench.judges.llm.replies import Price
+from dreambench.judges.rubric import Rubric
+from dreambench.records import short_hash
+
+Mode = Literal["tools", "json_schema", "json"]
+
+_OWN_KEYS = frozenset({"model", "api_base", "temperature", "max_tokens", "reasoning_effort", "seed", "timeout"})
+_REQUEST = frozenset({"messages", "tools", "tool_choice", "response_format", "response_model", "functions", "stream", "n"})
+_RETRIES = frozenset({"num_retries", "max_retries", "fallbacks", "cache", "caching", "mock_response", "client"})
+_INSTRUCTOR = frozenset({"base_url", "drop_params", "context", "strict", "hooks", "token_budget"})
+_NOT_PARAMETERS = _REQUEST | _RETRIES | _INSTRUCTOR
+_SECRET = re.compile(r"api_?key|secret|password|credential|token$|authorization", re.I)
+NO_KEY = "none"
+"""Sent to servers on this machine or network when no key is set; clients insist on one."""
+
+
+class LLMJudge(Judge):
+    """A model behind a provider that litellm reaches.
+
+    `model` is litellm's `provider/model`; `params` is passed on to the provider as it is; `price` overrides litellm's
+    figures; `api_key_env` names the variable that holds the key; `reasks` is how often an unreadable answer is sent back.
+    With `seed`, repeat r is asked with seed + r. Keys that are null are not sent.
+    """
+
+    axes: ClassVar[tuple[str, ...]] = ("model", "mode", "temperature", "max_tokens", "reasoning_effort", "seed")
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        gateway: Gateway,
+        model: str,
+        api_base: str | None = None,
+        mode: Mode = "tools",
+        temperature: Annotated[float, Field(ge=0, le=2)] | None = None,
+        max_tokens: Annotated[int, Field(gt=0)] | None = None,
+        reasoning_effort: str | None = None,
+        seed: int | None = None,
+        timeout: Annotated[float, Field(gt=0)] = 600.0,
+        params: dict[str, Any] | None = None,
+        price: Price | None = None,
+        api_key_env: str | None = None,
+        reasks: Annotated[int, Field(ge=0, le=5)] = 1,
+    ) -> None:
+        """Raises ConfigError for a model without a provider, an address with a secret, or params that hold one."""
+        super().__init__(name=name, gateway=gateway)
+        self.model = model
+        self.mode = mode
+        self.reasks = reasks
+        self.price = price
+        self.api_base = providers.base_url(model, api_base)
+        self._seed = seed
+        self._params = {"temperature": temperature, "max_tokens": max_tokens, "reasoning_effort": reasoning_effort}
+        self._params = {key: value for key, value in {**self._params, **(params or {})}.items() if value is not None}
+        self._key_names = providers.key_names(model, api_key_env)
+        self._client = Client(price, timeout)
+        where = f"judge.{name}"
+        if problems := [*providers.problems_of(where, model, self.api_base), *_bad_params(where, params or {})]:
+            raise ConfigError(*problems)
+
+    @property
+    def account(self) -> str:
+        """What rate limits belong to: the provider at an address."""
+        return f"{providers.provider_of(self.model)}@{self.api_base or 'default'}"
+
+    def identity(self) -> Mapping[str, Any]:
+        return {
+            "judge": "llm",
+            "model": self.model,
+            "api_base": self.api_base,
+            "mode": self.mode,
+            "params": self._params,
+            "seed": self._seed,
+            "reasks": self.reasks,
+            "reask": short_hash(reask_text()),
+        }
+
+    def refusal(self, rubric: Rubric) -> str | None:
+        """None: a language model can be asked anything that a rubric words."""
+        return None
+
+    def needs(self) -> list[Problem]:
+        return providers.missing_key(f"judge.{self.name}", self._key_names, self.api_base)
+
+    async def answer(self, rubric: Rubric, context: Context, *, repeat: int, role: str) -> Answer:
+        """The typed answer, sent back up to `reasks` times. Raises AnswerError `unreadable` when it never gets valid."""
+        model = rubric.kind.answer_model(rubric.settings, context)
+        messages = rubric.render(context)
+        asked: list[Call] = []
+        cost: float | None = 0.0
+        problems = ""
+        for _ in range(self.reasks + 1):
+            reply = await self._ask(messages, model, repeat, role, asked)
+            cost = None if cost is None or reply.cost is None else cost + reply.cost
+            try:
+                return read_answer(reply.answer, model).with_cost(cost)
+            except UnreadableAnswer as error:
+                problems = str(error)
+                messages = [*messages, *correction(reply.answer, error)]
+        await self.gateway.forget(asked)
+        turns = f"{len(asked)} answers" if len(asked) > 1 else "the answer"
+        raise AnswerError(f"judge.{self.name}: {rubric.id}: {turns} could not be read:\n{problems}", code="unreadable")
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _ask(
+        self, messages: Sequence[Mapping[str, str]], model: type[Answer], repeat: int, role: str, asked: list[Call]
+    ) -> Reply:
+        params = dict(self._params) if self._seed is None else {**self._params, "seed": self._seed + repeat}
+        body = {
+            "api_base": self.api_base,
+            "mode": self.mode,
+            "messages": messages,
+            "schema": model.model_json_schema(),
+            "params": params,
+        }
+        call = Call("litellm", self.account, self.model, body, role, repeat)
+        asked.append(call)
+        ask = Ask(self.model, messages, model, self.mode, params, self.api_base)
+        return await self.gateway.call(call, lambda: self._client.send(ask, self._key()))
+
+    def _key(self) -> str | None:
+        key = providers.find_key(self._key_names)
+        return key or (NO_KEY if providers.is_local(self.api_base) else None)
+
+
+def _bad_params(where: str, params: Mapping[str, Any]) -> list[Problem]:
+    problems = []
+    for name in params:
+        place = f"{where}.params.{name}"
+        if name in _OWN_KEYS:
+            problems.append(Problem(place, "has a key of its own", type=f"{where}.{name}={params[name]}"))
+        elif name in _NOT_PARAMETERS:
+            problems.append(Problem(place, "is not up to the user: requests and retries have one owner"))
+    for path in _secret_names(params):
+        problems.append(
+            Problem(f"{where}.params.{path}", "keys live in the environment only", type=f"{where}.api_key_env=MY_KEY")
+        )
+    return problems
+
+
+def _secret_names(params: Mapping[str, Any], above: str = "") -> list[str]:
+    found = []
+    for name, value in params.items():
+        if isinstance(value, Mapping):
+            found += _secret_names(value, f"{above}{name}.")
+        elif isinstance(value, str) and _SECRET.search(str(name)):
+            found.append(f"{above}{name}")
+    return found
