@@ -26,7 +26,20 @@ def run(arguments: Sequence[str]) -> int:
     if problems := duplicated_choices(arguments):
         raise ConfigError(*problems)
     codes: list[int] = []
-    run_command_line(arguments, lambda composed: codes.append(run_composed(composed)))
+    errors: list[Exception] = []
+
+    def job(composed: DictConfig) -> None:
+        """Keeps an error from Hydra, which would print it before we can explain it; later jobs of a sweep are not begun."""
+        if errors:
+            return
+        try:
+            codes.append(run_composed(composed))
+        except Exception as error:  # raised again below, unchanged
+            errors.append(error)
+
+    run_command_line(arguments, job)
+    if errors:
+        raise errors[0]
     return max(codes, default=Exit.DONE)
 
 

@@ -76,6 +76,6 @@ class RunConfig(Settings):
     traceback: bool = False
 
     @property
-    def date(self) -> date | None:
+    def run_date(self) -> date | None:
         """`as_of` once `today` has become a date (see `runs.assembly.validate`)."""
         return None if self.as_of == "today" else self.as_of

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from pydantic import ValidationError
 
 from dreambench.config.locations import bundled
@@ -34,6 +34,8 @@ def validate(composed: DictConfig, clock: Clock) -> RunConfig:
     """The configuration as models, `as_of=today` turned into a date. Raises ConfigError with every problem."""
     try:
         plain = OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
+    except MissingMandatoryValue as error:
+        raise ConfigError(Problem(str(error.full_key), "is required", type=f"{error.full_key}=...")) from error
     except OmegaConfBaseException as error:
         raise ConfigError(Problem(str(error.full_key or "config"), str(error.msg or error).splitlines()[0])) from error
     try:
@@ -99,7 +101,8 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     problems: list[Problem] = []
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
     metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf)) or {}
-    judges = _collect(problems, lambda: _build_group("judge", config.judge, gateway=gateway)) or {}
+    asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
+    judges = _collect(problems, lambda: _build_group("judge", asked, gateway=gateway)) or {}
     dataset = _collect(problems, lambda: _load(config))
     for judge in judges.values():
         problems.extend(judge.needs())
@@ -125,7 +128,7 @@ def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied:
 
 
 def _load(config: RunConfig) -> Dataset:
-    loaded: Dataset = build("dataset", config.dataset).load(config.date)
+    loaded: Dataset = build("dataset", config.dataset).load(config.run_date)
     if not loaded.reports:
         raise InputError(Problem("dataset", "no reports are left to score; see the findings and filters of the data set"))
     return loaded
