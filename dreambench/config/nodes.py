@@ -1,4 +1,4 @@
-"""Config nodes: `_target_` names a class, the node's keys are its constructor's parameters.
+"""Config nodes: `_target_` names a class (or a function that makes one), the node's keys are its parameters.
 
 The constructor's annotations are the schema (pydantic checks and converts them), so a class says once what it takes.
 Parameters that the assembly supplies (`name`, `gateway`, `shelf`, ...) are no keys. A list as value of a key that its
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from dreambench.errors import ConfigError, Problem, nearest
 
-SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "members", "clock"})
+SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "tools", "corpus", "members"})
 """Constructor parameters that are never config keys, unless a node sets them (`panel.members`)."""
 
 
@@ -99,11 +99,11 @@ def _known_keys(model: type[BaseModel], loc: tuple[int | str, ...]) -> set[str]:
 
 
 def _signature_model(cls: type[Any], keys: Mapping[str, Any]) -> type[BaseModel]:
-    hints = get_type_hints(cls.__init__)
+    hints = get_type_hints(cls.__init__ if inspect.isclass(cls) else cls)
     fields: dict[str, Any] = {
         name: (hints.get(name, Any), ... if parameter.default is inspect.Parameter.empty else parameter.default)
-        for name, parameter in inspect.signature(cls.__init__).parameters.items()
-        if (name not in SUPPLIED or name in keys) and name != "self" and parameter.kind is not parameter.VAR_KEYWORD
+        for name, parameter in inspect.signature(cls).parameters.items()
+        if (name not in SUPPLIED or name in keys) and parameter.kind is not parameter.VAR_KEYWORD
     }
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
     return create_model(cls.__name__, __config__=config, **fields)

@@ -67,6 +67,7 @@ class RunConfig(Settings):
     dataset: Node
     judge: dict[str, Node] = Field(min_length=1)
     metric: dict[str, Node] = Field(min_length=1)
+    tools: Node
     engine: EngineSettings
     cache: CacheSettings
     paths: PathSettings

@@ -13,7 +13,8 @@ import polars as pl
 
 from dreambench.metrics.metric import Metric, MissingPolicy, Variant
 from dreambench.records import Status
-from dreambench.stats.intervals import Estimate, mean_interval, ratio_interval
+from dreambench.stats.intervals import mean_interval, ratio_interval
+from dreambench.stats.results import Estimate
 
 SCORING_VERSION = 1
 """Part of a run's identity: raised when the same item table would give other scores."""

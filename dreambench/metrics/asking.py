@@ -6,14 +6,17 @@ cell as a whole: it stays owed, or the run stops.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from dreambench.errors import AnswerError, CacheMissError, ProviderError, TransientError
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric
-from dreambench.records import Status
+from dreambench.records import Judgment, Status
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,34 @@ class Failed:
     status: Status
     reason_code: str
     message: str
+
+
+def failed_row(
+    item: str, family: str, label: str, failed: Failed, start: int | None = None, end: int | None = None
+) -> Judgment:
+    """The row of an item that could not be judged: no value, the status and the reason."""
+    return Judgment(
+        item,
+        family,
+        label,
+        None,
+        failed.status,
+        reason_code=failed.reason_code,
+        rationale=failed.message,
+        report_start=start,
+        report_end=end,
+    )
+
+
+async def reach(look_up: Awaitable[T]) -> T | Failed:
+    """What a tool found, or our own trouble in reaching it (a dead page is an answer, a timeout is trouble)."""
+    try:
+        return await look_up
+    except CacheMissError:
+        raise
+    except TransientError as error:
+        code = error.code if isinstance(error, ProviderError) else type(error).__name__
+        return Failed(Status.TOOL_ERROR, code, str(error))
 
 
 async def ask(judge: Judge, rubric: Rubric, *, repeat: int, **context: Any) -> Answer | Failed:

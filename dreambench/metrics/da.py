@@ -2,23 +2,27 @@
 
 Every registrable domain of the cited URLs counts once per report: DA = mean(S / 10), S an integer 1-10 given by the judge
 (9-10 definitive, 7-8 high, 4-6 moderate, 1-3 low). A report without citations scores 0 in the primary variant and has no
-value in `citing_only`. What a domain is judged on does not depend on the report, so it is judged once per judge.
+value in `citing_only`. A domain is judged on its name and, where the tools can open it, its about page: neither depends on
+the report, so each domain is judged once per judge.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import polars as pl
 
 from dreambench.documents import registrable_domain
 from dreambench.judges.judge import Judge
+from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.asking import Failed, ask
+from dreambench.metrics.asking import Failed, ask, failed_row, reach
 from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
 from dreambench.records import Evidence, Judgment, item_id
+from dreambench.tools.toolset import NoTools, Visit
 
 HIGHEST = 10
 NO_CITATIONS = "no_citations"
@@ -36,12 +40,14 @@ class DomainAuthoritativeness(Metric):
         *,
         name: str,
         shelf: RubricShelf,
+        tools: NoTools,
         rubric: str = "default",
         repeats: int = 1,
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
         self.repeats = repeats
+        self.tools = self._pages = tools
         self._rubric = shelf.load(f"da/authority.{rubric}")
 
     @property
@@ -56,6 +62,7 @@ class DomainAuthoritativeness(Metric):
             "metric": self.id,
             "version": self.version,
             "rubric": self._rubric.sha256,
+            **self._pages.identity(),
             "missing_policy": self.missing_policy.value,
         }
 
@@ -70,31 +77,27 @@ class DomainAuthoritativeness(Metric):
         )
 
     async def _judge_one(self, subject: Subject, judge: Judge, repeat: int, domain: str, span: tuple[int, int]) -> Judgment:
-        answer = await ask(judge, self._rubric, repeat=repeat, domain=domain, about="")
+        visit = await reach(self._pages.page_visit(f"https://{domain}/about", subject.task.as_of))
+        if isinstance(visit, Failed):
+            return self._row(subject, domain, span, visit)
+        about = visit.page.text if visit.page else ""
+        answer = await ask(judge, self._rubric, repeat=repeat, domain=domain, about=about)
+        row = self._row(subject, domain, span, answer)
+        return replace(row, evidence=(_evidence(visit),)) if visit.page else row
+
+    def _row(self, subject: Subject, domain: str, span: tuple[int, int], answer: Answer | Failed) -> Judgment:
         item = item_id(subject.task.id, domain)
-        evidence = (Evidence(url=f"https://{domain}"),)
+        start, end = span
         if isinstance(answer, Failed):
-            return Judgment(
-                item,
-                "domain",
-                "",
-                None,
-                answer.status,
-                reason_code=answer.reason_code,
-                rationale=answer.message,
-                report_start=span[0],
-                report_end=span[1],
-                evidence=evidence,
-            )
+            return failed_row(item, "domain", domain, answer, start, end)
         return Judgment(
             item,
             "domain",
             answer.category,  # type: ignore[attr-defined]
             answer.score / HIGHEST,  # type: ignore[attr-defined]
-            rationale=answer.reason,  # type: ignore[attr-defined]
-            report_start=span[0],
-            report_end=span[1],
-            evidence=evidence,
+            rationale=f"{domain}: {answer.reason}",  # type: ignore[attr-defined]
+            report_start=start,
+            report_end=end,
             cost=answer.cost,
         )
 
@@ -104,6 +107,12 @@ class DomainAuthoritativeness(Metric):
             Variant("mean", pl.col("value").sum(), pl.len(), micro=True),
             Variant("citing_only", pl.col("value").filter(cited).sum(), cited.sum(), micro=True),
         ]
+
+
+def _evidence(visit: Visit) -> Evidence:
+    assert visit.page is not None
+    published = visit.page.published.isoformat() if visit.page.published else ""
+    return Evidence(url=visit.url, snapshot=visit.page.snapshot, published=published)
 
 
 def _first_citations(subject: Subject) -> dict[str, tuple[int, int]]:

@@ -18,6 +18,7 @@ from dreambench.documents import Document
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.records import Judgment, Report, Task
+from dreambench.tools.toolset import NoTools
 
 
 class MissingPolicy(StrEnum):
@@ -86,6 +87,7 @@ class Metric(ABC):
         self.name = name
         self.shelf = shelf
         self.missing_policy = MissingPolicy(missing_policy)
+        self.tools: NoTools | None = None
         self.repeats = 1
 
     @property

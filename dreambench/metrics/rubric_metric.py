@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import polars as pl
@@ -16,7 +17,7 @@ from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.asking import Failed, ask
+from dreambench.metrics.asking import Failed, ask, failed_row
 from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, Status, item_id
 
@@ -100,9 +101,7 @@ class RubricMetric(Metric):
         answer = await ask(judge, rubric, repeat=repeat, **context)
         item = item_id(task.id, question)
         if isinstance(answer, Failed):
-            return Judgment(
-                item, family, question, None, answer.status, weight, reason_code=answer.reason_code, rationale=answer.message
-            )
+            return replace(failed_row(item, family, question, answer), weight=weight)
         return Judgment(
             item, family, question, _value(rubric, answer), Status.SCORED, weight, rationale=_reason(answer), cost=answer.cost
         )

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from dreambench.config.locations import bundled
 from dreambench.config.nodes import build, expand_axes, validation_problems
 from dreambench.config.schema import RunConfig
-from dreambench.datasets import Dataset
+from dreambench.datasets import Dataset, Loader
 from dreambench.engine.call import canonical_json
 from dreambench.engine.cell import Cell, cell_id
 from dreambench.engine.clock import Clock
@@ -25,6 +25,7 @@ from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.metric import Metric
 from dreambench.records import Report, Task, short_hash
+from dreambench.tools.toolset import NoTools
 
 CODE = "code"
 """Stands in the `judge` column of metrics that ask nobody."""
@@ -99,11 +100,14 @@ class Parts:
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     """Builds data set, judges and metrics. Raises one InputError that holds every problem found."""
     problems: list[Problem] = []
+    loader = _collect(problems, lambda: build("dataset", config.dataset))
+    corpus = getattr(loader, "corpus", None)
+    tools = _collect(problems, lambda: build("tools", config.tools, gateway=gateway, corpus=corpus)) or NoTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
-    metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf)) or {}
+    metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf, tools=tools)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: _build_group("judge", asked, gateway=gateway)) or {}
-    dataset = _collect(problems, lambda: _load(config))
+    dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
     for judge in judges.values():
         problems.extend(judge.needs())
         problems.extend(_refusals(judge, list(metrics.values())))
@@ -127,8 +131,8 @@ def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied:
     return {name: build(f"{group}.{name}", node, name=name, **supplied) for name, node in expand_axes(group, nodes).items()}
 
 
-def _load(config: RunConfig) -> Dataset:
-    loaded: Dataset = build("dataset", config.dataset).load(config.run_date)
+def _load(loader: Loader, config: RunConfig) -> Dataset:
+    loaded = loader.load(config.run_date)
     if not loaded.reports:
         raise InputError(Problem("dataset", "no reports are left to score; see the findings and filters of the data set"))
     return loaded
@@ -185,7 +189,7 @@ def _cell(task: Task, report: Report, metric: Metric, judge: Judge | None, repea
             "rubric_version": ",".join(sorted({rubric.version for rubric in rubrics})),
             "evaluator": metric.evaluator,
             "judge": judge.name if judge else CODE,
-            "tools": "none",
+            "tools": metric.tools.name if metric.tools else NoTools.name,
             "repeat": repeat,
         },
     )

@@ -1,0 +1,115 @@
+"""A frozen corpus of dated pages: full-text search in English and Chinese, and look-up by URL, as of a date.
+
+Indexed with tantivy in memory. Chinese has no spaces, so it is indexed and searched by pairs of characters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from dreambench.documents import normalize_url
+from dreambench.tools.page import Page
+
+if TYPE_CHECKING:
+    import tantivy
+
+Undated = Literal["keep", "drop"]
+
+_WORD = re.compile(r"\w+")
+_CJK = re.compile(r"[㐀-鿿豈-﫿]+")
+_NO_DATE = -1
+_FIELDS = ["title", "body", "pairs"]
+_TITLE_BOOST = 2.0
+_HEAP = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result: the page and its BM25 score."""
+
+    page: Page
+    score: float
+
+
+class Corpus:
+    """Pages, searchable. Several versions of a page have the same URL and different dates."""
+
+    def __init__(self, pages: Sequence[Page]) -> None:
+        self.pages = list(pages)
+        self._versions: dict[str, list[Page]] = {}
+        for page in self.pages:
+            self._versions.setdefault(normalize_url(page.url), []).append(page)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) over the pages: equal corpora have equal fingerprints, whatever their order and place."""
+        digest = hashlib.sha256()
+        for snapshot in sorted(page.snapshot for page in self.pages):
+            digest.update(bytes.fromhex(snapshot))
+        return digest.hexdigest()
+
+    def visit(self, url: str, as_of: date | None, undated: Undated = "keep") -> Page | None:
+        """The newest version of the page that was out by `as_of`; None when there was none."""
+        versions = [page for page in self._versions.get(normalize_url(url), []) if _is_out(page, as_of, undated)]
+        return max(versions, key=lambda page: page.published or date.min, default=None)
+
+    def search(self, query: str, as_of: date | None, k: int, undated: Undated = "keep") -> list[Hit]:
+        """The `k` best pages for `query` that were out by `as_of`, best first; ties in the order of the corpus."""
+        import tantivy
+
+        words = " ".join(_WORD.findall(query))
+        if not words or k < 1:
+            return []
+        index = self._index
+        parsed, _ = index.parse_query_lenient(f"{words} {_pairs(query)}", _FIELDS, field_boosts={"title": _TITLE_BOOST})
+        first = _NO_DATE if undated == "keep" else 0
+        last = as_of.toordinal() if as_of else date.max.toordinal()
+        dated = tantivy.Query.range_query(index.schema, "published", tantivy.FieldType.Integer, first, last)
+        both = tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, parsed), (tantivy.Occur.Must, tantivy.Query.const_score_query(dated, 0.0))]
+        )
+        searcher = index.searcher()
+        found = [(score, searcher.doc(address)["row"][0]) for score, address in searcher.search(both, k).hits]
+        return [Hit(self.pages[row], score) for score, row in sorted(found, key=lambda item: (-item[0], item[1]))]
+
+    @cached_property
+    def _index(self) -> tantivy.Index:
+        import tantivy
+
+        builder = tantivy.SchemaBuilder()
+        builder.add_integer_field("row", stored=True)
+        builder.add_integer_field("published", indexed=True, fast=True)
+        for field, tokenizer in (("title", "en_stem"), ("body", "en_stem"), ("pairs", "default")):
+            builder.add_text_field(field, tokenizer_name=tokenizer)
+        index = tantivy.Index(builder.build())
+        writer = index.writer(heap_size=_HEAP, num_threads=1)
+        for row, page in enumerate(self.pages):
+            writer.add_document(
+                tantivy.Document(
+                    row=row,
+                    published=page.published.toordinal() if page.published else _NO_DATE,
+                    title=page.title,
+                    body=page.text,
+                    pairs=_pairs(f"{page.title} {page.text}"),
+                )
+            )
+        writer.commit()
+        index.reload()
+        return index
+
+
+def _is_out(page: Page, as_of: date | None, undated: Undated) -> bool:
+    if page.published is None:
+        return undated == "keep"
+    return as_of is None or page.published <= as_of
+
+
+def _pairs(text: str) -> str:
+    """Neighbouring pairs of Chinese characters, as words."""
+    return " ".join(run[at : at + 2] for run in _CJK.findall(text) for at in range(max(len(run) - 1, 1)))
