@@ -96,7 +96,8 @@ def _json_rows(path: Path, problems: Problems) -> Iterator[Row]:
             )
             return
         try:
-            value = json.loads(line)
+            # Without its end, or the column of an error at the end would be one of the next line.
+            value = json.loads(line.rstrip("\r\n"))
         except json.JSONDecodeError as error:
             problems.add(path, number, f"is not JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.colno}")
         except (ValueError, RecursionError) as error:

@@ -150,7 +150,9 @@ def _drop_duplicates(material: Material) -> None:
 def _note_unanswered(material: Material) -> None:
     """Lists the tasks that no agent answered, and for each agent those that only others did."""
     if unknown := [task.id for task in material.tasks.values() if not task.query]:
-        material.find("unknown_query", "", f"the query of {len(unknown)} tasks is unknown: {_listed(unknown)}")
+        material.find(
+            "unknown_query", "", f"no query is known for {'task' if len(unknown) == 1 else 'tasks'} {_listed(unknown)}"
+        )
     if not material.reports:
         return
     answered = {report.task_id for report in material.reports}

@@ -43,7 +43,11 @@ def test_the_fingerprint_of_the_slice_is_fixed_and_knows_no_path(tmp_path: Path)
 
 def test_without_queries_the_reports_say_what_the_tasks_are():
     dataset = DrbDataset(reports=[str(SLICE / "gpt-5.jsonl"), str(SLICE / "gpt-4.1.jsonl")]).load()
-    assert {(task.id, task.language, task.domain) for task in dataset.tasks} == {("7", "zh", ""), ("56", "en", ""), ("77", "en", "")}
+    assert {(task.id, task.language, task.domain) for task in dataset.tasks} == {
+        ("7", "zh", ""),
+        ("56", "en", ""),
+        ("77", "en", ""),
+    }
     assert dataset.findings == []
 
 
@@ -102,7 +106,12 @@ def test_an_empty_folder_says_what_it_should_hold(tmp_path: Path):
     assert str(caught.value) == f"dataset.reports: the folder {tmp_path} holds no .jsonl or .ndjson file"
 
 
-QUERIES = [{"id": 1, "prompt": "one?"}, {"id": "2", "prompt": "two?"}, {"id": 3, "prompt": "twice?"}, {"id": 4, "prompt": "twice?"}]
+QUERIES = [
+    {"id": 1, "prompt": "one?"},
+    {"id": "2", "prompt": "two?"},
+    {"id": 3, "prompt": "twice?"},
+    {"id": 4, "prompt": "twice?"},
+]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +157,9 @@ def test_numbers_and_texts_as_ids_give_the_same_data_set(write_lines: WriteLines
 
 
 def test_all_real_reports_load(real_data: Path):
-    dataset = DrbDataset(reports=[str(real_data / "odr"), str(real_data / "drb")], queries=str(real_data / "drb/query.jsonl")).load()
+    dataset = DrbDataset(
+        reports=[str(real_data / "odr"), str(real_data / "drb")], queries=str(real_data / "drb/query.jsonl")
+    ).load()
     assert Counter(report.agent for report in dataset.reports) == dict(zip(AGENTS, [67, 66, 67, 67], strict=True))
     languages = {task.id: task.language for task in dataset.tasks}
     assert Counter(languages.values()) == {"zh": 34, "en": 33}

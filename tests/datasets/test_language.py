@@ -23,4 +23,11 @@ def test_language_is_decided_by_the_share_of_cjk_letters(text: str, language: st
 
 
 def test_labels_become_codes():
-    assert [language_code(label) for label in ("zh-CN", "Chinese", "EN", "en_US", "", "de")] == ["zh", "zh", "en", "en", "", "de"]
+    assert [language_code(label) for label in ("zh-CN", "Chinese", "EN", "en_US", "", "de")] == [
+        "zh",
+        "zh",
+        "en",
+        "en",
+        "",
+        "de",
+    ]

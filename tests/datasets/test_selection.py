@@ -28,7 +28,10 @@ def report(task_id: int, text: str = "A report.") -> dict:
 def files(write_lines: WriteLines) -> dict[str, str]:
     write_lines("reports/a.jsonl", [report(3), report(1), report(2)])
     write_lines("reports/b.jsonl", [report(1), report(2, "")])
-    return {"queries": write_lines("query.jsonl", QUERIES), "reports": write_lines("reports/b.jsonl", [report(1)])[: -len("/b.jsonl")]}
+    return {
+        "queries": write_lines("query.jsonl", QUERIES),
+        "reports": write_lines("reports/b.jsonl", [report(1)])[: -len("/b.jsonl")],
+    }
 
 
 def shape(dataset: Dataset) -> list[tuple[str, str]]:
