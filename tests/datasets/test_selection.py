@@ -78,12 +78,12 @@ def test_a_filter_that_names_what_is_not_there_is_refused_with_the_nearest(files
     assert str(caught.value).splitlines() == [
         "dataset.ids: there is no task '10'; did you mean '1'?",
         "  allowed: 1, 2, 3, 4",
-        "  type: dataset.ids=[1]",
+        "  type: dataset.ids=1",
         "dataset.language: there is no task in language 'fr'",
         "  allowed: en, zh",
         "dataset.domain: there is no task in domain 'Healt'; did you mean 'Health'?",
         "  allowed: Health, Law, Travel",
-        "  type: dataset.domain=[Health]",
+        "  type: dataset.domain=Health",
         "dataset.agents: there is no agent 'c'",
         "  allowed: a, b",
     ]
