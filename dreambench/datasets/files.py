@@ -26,7 +26,7 @@ def check_exists(path: Path, key: str, problems: Problems) -> bool:
     parts = [path, *path.parents]
     missing = next(part for part in parts if not part.exists() and (part.parent.is_dir() or part == part.parent))
     names = sorted(entry.name for entry in missing.parent.iterdir() if not entry.name.startswith("."))
-    near = nearest(missing.name, names)
+    near = _nearest_file(missing.name, names)
     what = f"{path} does not exist"
     if missing != path:
         what += f": there is no {missing.name} in {missing.parent}"
@@ -37,6 +37,13 @@ def check_exists(path: Path, key: str, problems: Problems) -> bool:
     fixed = missing.parent / near / rest
     problems.add(key, None, f"{what}; did you mean {near}?", names[:NAMES_SHOWN], assignment(key, fixed))
     return False
+
+
+def _nearest_file(name: str, names: list[str]) -> str | None:
+    """The name with the nearest stem: a shared suffix makes no two names alike."""
+    stems = {Path(each).stem: each for each in names}
+    found = nearest(Path(name).stem, stems)
+    return stems[found] if found else None
 
 
 def assignment(key: str, value: object) -> str:
@@ -89,7 +96,8 @@ def _json_rows(path: Path, problems: Problems) -> Iterator[Row]:
             )
             return
         try:
-            value = json.loads(line)
+            # Without its end, or the column of an error at the end would be one of the next line.
+            value = json.loads(line.rstrip("\r\n"))
         except json.JSONDecodeError as error:
             problems.add(path, number, f"is not JSON: {error.msg[0].lower()}{error.msg[1:]} at column {error.colno}")
         except (ValueError, RecursionError) as error:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dreambench.datasets.files import text
 from dreambench.datasets.material import Material
 from dreambench.datasets.problems import Problems
 from dreambench.errors import DocumentError
 
-PLAIN = (".md", ".markdown", ".txt")
-SUFFIXES = (*PLAIN, ".html", ".htm", ".pdf", ".docx")
+SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".pdf", ".docx")
 
 
 def read_folder(folder: Path, agent: str | None, material: Material, problems: Problems) -> None:
@@ -28,39 +26,50 @@ def read_folder(folder: Path, agent: str | None, material: Material, problems: P
         if entry.is_file():
             material.find("skipped_file", str(entry), "lies beside the folders of the agents; left out")
     for home in agents or [folder]:
-        _read_agent(home, agent or home.resolve().name, material, problems)
+        _read_agent(home, agent or home.resolve().name, material)
 
 
-def read_file(path: Path, agent: str, material: Material, problems: Problems, *, task_id: str | None = None) -> None:
-    """Adds one report file to `material`."""
-    content = read_text(path, problems)
-    if content is None:
-        return
+def read_file(path: Path, agent: str, material: Material, *, task_id: str | None = None) -> None:
+    """Adds one report file to `material`; without `task_id` the file's name is the task's id."""
     joined = material.join(task_id or path.stem, None, str(path))
-    if joined is not None:
+    if joined is not None and (content := read_text(path, joined, material)) is not None:
         material.add_report(joined, agent, content, str(path))
 
 
-def read_text(path: Path, problems: Problems) -> str | None:
-    """The text of a report file, or None (reported) when it cannot be read."""
-    if path.suffix.lower() in PLAIN:
-        return text(path, problems)
-    from dreambench.documents import read_report
+def read_text(path: Path, task_id: str, material: Material) -> str | None:
+    """The text of a report file as markdown. None when it cannot be read; that, and every repair, is a finding."""
+    from dreambench.documents import load_report
 
+    data = path.read_bytes()
+    if not data.strip():
+        return ""
     try:
-        return str(read_report(path))
+        report = load_report(path)
     except DocumentError as error:
         for problem in error.problems:
-            problems.add(path, None, problem.what, problem.allowed, problem.type)
+            material.find("unreadable_report", str(path), f"{problem.what}; left out", task_id)
         return None
+    if report.notes:
+        material.find("repaired_report", _broken_line(path, data), "; ".join(report.notes), task_id)
+    return report.text
 
 
-def _read_agent(folder: Path, agent: str, material: Material, problems: Problems) -> None:
+def _broken_line(path: Path, data: bytes) -> str:
+    """`path:line` of the first byte that is not UTF-8, or the path."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        newlines = data.count(b"\n", 0, error.start)
+        return f"{path}:{newlines + 1}"
+    return str(path)
+
+
+def _read_agent(folder: Path, agent: str, material: Material) -> None:
     for entry in sorted(folder.iterdir()):
         if entry.name.startswith(".") or entry.is_dir():
             continue
         if entry.suffix.lower() in SUFFIXES:
-            read_file(entry, agent, material, problems)
+            read_file(entry, agent, material)
         else:
             material.find("skipped_file", str(entry), f"is no report ({', '.join(SUFFIXES)}); left out")
 

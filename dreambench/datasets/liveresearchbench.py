@@ -79,7 +79,7 @@ def _read_base(base: Path, _root: Path, material: Material, problems: Problems) 
         for path in sorted(model.iterdir()):
             name = _FILE.fullmatch(path.stem)
             if name and path.suffix.lower() in SUFFIXES:
-                _add(name["qid"], "", model.name, path, None, material, problems)
+                _add(name["qid"], "", model.name, path, None, material)
             elif not path.name.startswith("."):
                 material.find("skipped_file", str(path), "is not named qid_<qid>_report.md; left out")
     if len(material.reports) == before:
@@ -112,7 +112,7 @@ def _read_list(path: Path, root: Path, material: Material, problems: Problems) -
             what = f"{place} names {entry['report_file_path']}, and there is no {tail} in or below {root}"
             problems.add(path, None, what, fix="dataset.root=folder/that/holds/the/model/folders")
             continue
-        _add(entry["query_id"], entry.get("query") or "", entry["model_name"], found, day, material, problems)
+        _add(entry["query_id"], entry.get("query") or "", entry["model_name"], found, day, material)
 
 
 def remapped(recorded: str, root: Path) -> Path | None:
@@ -142,13 +142,12 @@ def _run_date(metadata: Any) -> date | None:
         return None
 
 
-def _add(qid: str, query: str, model: str, path: Path, day: date | None, material: Material, problems: Problems) -> None:
-    content = read_text(path, problems)
-    if content is None:
-        return
+def _add(qid: str, query: str, model: str, path: Path, day: date | None, material: Material) -> None:
     if qid not in material.tasks:
         material.add_task(qid, query, str(path), as_of=day)
-    material.add_report(qid, model, content, str(path))
+    content = read_text(path, qid, material)
+    if content is not None:
+        material.add_report(qid, model, content, str(path))
 
 
 def _read_questions(path: Path, material: Material, problems: Problems) -> None:

@@ -50,7 +50,7 @@ class ReportsDataset(Loader):
         if path.is_dir():
             read_folder(path, self.agent, material, problems)
         elif path.suffix.lower() in SUFFIXES:
-            read_file(path, self.agent or path.resolve().parent.name, material, problems)
+            read_file(path, self.agent or path.resolve().parent.name, material)
         else:
             problems.add(path, None, f"is no report: its name ends in {path.suffix or 'nothing'}", SUFFIXES)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dreambench.datasets.dataset import INFORMATIVE, Dataset, Finding
+from dreambench.datasets.files import assignment
 from dreambench.datasets.language import language_code
 from dreambench.datasets.material import Material
 from dreambench.datasets.rows import identifier
@@ -59,7 +60,7 @@ def select(material: Material, selection: Selection) -> Dataset:
 
 def _filter(material: Material, selection: Selection) -> None:
     tasks = list(material.tasks.values())
-    agents = {report.agent for report in material.reports}
+    agents = sorted({report.agent for report in material.reports})
     ids = [identifier(value) for value in selection.ids]
     languages = [language_code(value) for value in selection.languages]
     known_ids = [*material.tasks, *(report.task_id for report in material.reports)]
@@ -98,7 +99,7 @@ def _unknown(key: str, asked: Sequence[str], known: Iterable[str], kind: str) ->
         if name not in present:
             near = nearest(name, present)
             what = f"there is no {kind} {name!r}" + (f"; did you mean {near!r}?" if near else "")
-            problems.append(Problem(key, what, _shown(present), f"{key}=[{near}]" if near else None))
+            problems.append(Problem(key, what, _shown(present), assignment(key, near) if near else None))
     return problems
 
 
@@ -150,7 +151,9 @@ def _drop_duplicates(material: Material) -> None:
 def _note_unanswered(material: Material) -> None:
     """Lists the tasks that no agent answered, and for each agent those that only others did."""
     if unknown := [task.id for task in material.tasks.values() if not task.query]:
-        material.find("unknown_query", "", f"the query of {len(unknown)} tasks is unknown: {_listed(unknown)}")
+        material.find(
+            "unknown_query", "", f"no query is known for {'task' if len(unknown) == 1 else 'tasks'} {_listed(unknown)}"
+        )
     if not material.reports:
         return
     answered = {report.task_id for report in material.reports}
