@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dreambench.engine.call import Reply
@@ -32,6 +34,7 @@ class Budget:
         self.tokens = 0
         self.calls = 0
         self.unpriced_calls = 0
+        self.in_flight = 0
         self._clock = clock
         self._started = clock.monotonic()
 
@@ -45,20 +48,34 @@ class Budget:
             self.money += reply.cost
 
     def reached(self) -> str | None:
-        """Which limit is used up, in words; None while there is none."""
+        """Which limit is used up, in words; None while there is none.
+
+        Metered calls in flight count as calls, and with the mean price and length of those that came back.
+        """
+        mean = self.in_flight / self.calls if self.calls else 0.0
         spent = {
-            "money": self.money,
-            "tokens": self.tokens,
-            "calls": self.calls,
+            "money": self.money * (1 + mean),
+            "tokens": self.tokens * (1 + mean),
+            "calls": self.calls + self.in_flight,
             "seconds": self._clock.monotonic() - self._started,
         }
         for name, value in spent.items():
             limit = getattr(self.limits, name)
             if limit is not None and value >= limit:
-                return f"engine.budget.{name}={limit:g} reached (spent {value:g})"
+                return f"engine.budget.{name}={limit:g} reached (spent {value:g}{', part of it in flight' * (mean > 0)})"
         return None
 
     def check(self) -> None:
         """Raises BudgetReached when a limit is used up."""
         if why := self.reached():
             raise BudgetReached(why)
+
+    @contextmanager
+    def admit(self, *, metered: bool = True) -> Iterator[None]:
+        """Around one call: raises BudgetReached when nothing more may start, else counts it as in flight."""
+        self.check()
+        self.in_flight += metered
+        try:
+            yield
+        finally:
+            self.in_flight -= metered

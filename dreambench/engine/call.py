@@ -73,7 +73,13 @@ class Reply:
     cost: float | None = None
 
     def to_json(self) -> str:
-        return canonical_json(asdict(self))
+        """Text that can be stored anywhere: what UTF-8 cannot hold (half a surrogate pair) is escaped."""
+        text = canonical_json(asdict(self))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return json.dumps(asdict(self), allow_nan=False)
+        return text
 
     @classmethod
     def from_json(cls, text: str) -> Reply:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dreambench.engine.budget import Budget
-from dreambench.engine.call import Call, CallRecord, Reply, Usage
+from dreambench.engine.call import Call, CallRecord, Reply
 from dreambench.engine.clock import Clock
 from dreambench.engine.limiter import Limiters
 from dreambench.engine.retry import RetryPolicy
@@ -24,12 +24,13 @@ Send = Callable[[], Awaitable[Reply]]
 
 
 @dataclass(slots=True)
-class _Attempted:
-    """A fetched reply with where it came from and how many tries it took."""
+class _Attempt:
+    """How a call is going: the reply once there is one, where it came from, and how many tries were made."""
 
-    reply: Reply
-    source: str
-    attempts: int
+    reply: Reply = field(default_factory=lambda: Reply("", cost=0.0))
+    source: str = "cache"
+    tries: int = 0
+    noted: bool = False
 
 
 class Gateway:
@@ -60,69 +61,96 @@ class Gateway:
         CacheMissError in replay mode, BudgetReached when nothing more may be spent.
         """
         started = self._clock.monotonic()
-        if flight := self._flights.get(call.key):
-            reply = await asyncio.shield(flight)
-            self._note(call, _Attempted(reply, "flight", 0), "ok", started)
+        while (flight := self._flights.get(call.key)) is not None:
+            try:
+                reply = await asyncio.shield(flight)
+            except asyncio.CancelledError:
+                if flight.cancelled() and not _is_cancelled():
+                    continue  # who asked was cancelled, we were not: the answer is still wanted
+                raise
+            self._note(call, _Attempt(reply, "flight"), "ok", started)
             return reply
-        flight = asyncio.get_running_loop().create_future()
-        self._flights[call.key] = flight
-        try:
-            got = await self._fetch(call, send)
-        except BaseException as error:
-            flight.set_exception(error)
-            flight.exception()  # whoever shares the flight sees it; alone, it is raised below
-            if isinstance(error, TransientError):
-                self._note_failure(call, error, started)
-            raise
-        else:
-            flight.set_result(got.reply)
-            self._note(call, got, "ok", started)
-            return got.reply
-        finally:
-            del self._flights[call.key]
+        return await self._lead(call, send, started)
 
     async def forget(self, calls: Iterable[Call]) -> None:
         """Drops stored replies that turned out to be unusable, so that a later run asks again."""
         for call in calls:
             await self._store.drop(call.key)
 
-    async def _fetch(self, call: Call, send: Send) -> _Attempted:
+    async def _lead(self, call: Call, send: Send, started: float) -> Reply:
+        """Fetches the reply, for us and for all who ask for it meanwhile."""
+        flight: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._flights[call.key] = flight
+        attempt = _Attempt()
+        try:
+            await self._fetch(call, send, attempt, started)
+        except asyncio.CancelledError:
+            flight.cancel()
+            if attempt.tries and not attempt.noted:
+                attempt.reply = Reply("", cost=None if call.metered else 0.0)  # it may have been charged all the same
+                self._note(call, attempt, "cancelled", started)
+            raise
+        except BaseException as error:
+            flight.set_exception(error)
+            flight.exception()  # whoever shares the flight sees it; alone, it is raised here
+            if isinstance(error, TransientError) and not isinstance(error, AnswerError):
+                self._note_failure(call, attempt, error, started)
+            raise
+        else:
+            flight.set_result(attempt.reply)
+            return attempt.reply
+        finally:
+            del self._flights[call.key]
+
+    async def _fetch(self, call: Call, send: Send, attempt: _Attempt, started: float) -> None:
         if (stored := await self._store.get(call.key)) is not None:
-            return _Attempted(stored, "cache", 0)
-        attempts = 0
-        began = self._clock.monotonic()
+            attempt.reply = stored
+            self._note(call, attempt, "ok", started)
+            return
+        reply = await self._buy(call, send, attempt)
+        attempt.reply = reply
+        if reply.finish != "stop":
+            self._note(call, attempt, reply.finish, started)
+            raise AnswerError(f"{call.model}: answer unusable ({reply.finish})", code=reply.finish)
+        try:
+            await self._store.put(call, reply)
+        finally:
+            self._note(call, attempt, "ok", started)  # it is paid, whatever becomes of the store or of this task
+
+    async def _buy(self, call: Call, send: Send, attempt: _Attempt) -> Reply:
+        """Tries until there is a reply or the retry policy gives up; waiting for the first slot is not counted as trying."""
         limiter = self._limiters.of(call.account)
+        began: float | None = None
         while True:
-            attempts += 1
             try:
                 async with limiter.slot(current_cell().order):
-                    self._budget.check()
-                    reply = await send()
+                    began = self._clock.monotonic() if began is None else began
+                    with self._budget.admit(metered=call.metered):
+                        attempt.source = "provider"
+                        attempt.tries += 1
+                        reply = await send()
+                    if call.metered:
+                        self._budget.spend(reply)
                 limiter.succeeded()
-                break
+                return reply
             except ProviderError as error:
                 limiter.failed(error)
-                pause = self._retry.pause(error, attempts, self._clock.monotonic() - began)
+                pause = self._retry.pause(error, attempt.tries, self._clock.monotonic() - (began or 0.0))
                 if pause is None:
-                    error.add_note(f"after {attempts} attempts")
+                    if attempt.tries > 1:
+                        error.add_note(f"after {attempt.tries} attempts")
                     raise
                 await self._clock.sleep(pause)
-        if call.metered:
-            self._budget.spend(reply)
-        if reply.finish != "stop":
-            self._note(call, _Attempted(reply, "provider", attempts), reply.finish, began)
-            raise AnswerError(f"{call.model}: answer unusable ({reply.finish})", code=reply.finish)
-        await self._store.put(call, reply)
-        return _Attempted(reply, "provider", attempts)
 
-    def _note_failure(self, call: Call, error: TransientError, started: float) -> None:
-        if isinstance(error, AnswerError):
-            return  # noted with its price where it happened
+    def _note_failure(self, call: Call, attempt: _Attempt, error: TransientError, started: float) -> None:
         code = error.code if isinstance(error, ProviderError) else type(error).__name__
-        self._note(call, _Attempted(Reply("", cost=0.0), "provider", 1), code, started)
+        if code == "timeout" and call.metered:
+            attempt.reply = Reply("", cost=None)  # the provider may have answered, and charged, after we hung up
+        self._note(call, attempt, code, started)
 
-    def _note(self, call: Call, got: _Attempted, outcome: str, started: float) -> None:
-        reply, usage = got.reply, got.reply.usage or Usage()
+    def _note(self, call: Call, got: _Attempt, outcome: str, started: float) -> None:
+        reply, usage = got.reply, got.reply.usage
+        got.noted = True
         self._record(
             CallRecord(
                 key=call.key,
@@ -136,7 +164,7 @@ class Gateway:
                 repeat=call.repeat,
                 source=got.source,
                 outcome=outcome,
-                attempts=got.attempts,
+                attempts=got.tries,
                 prompt_tokens=usage.prompt,
                 completion_tokens=usage.completion,
                 cached_tokens=usage.cached,
@@ -145,3 +173,8 @@ class Gateway:
                 seconds=self._clock.monotonic() - started,
             )
         )
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

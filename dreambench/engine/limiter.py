@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from dreambench.engine.clock import Clock
 from dreambench.errors import ProviderError
 
+LONGEST_PAUSE = 600.0
+"""Seconds that an account rests at most; a provider that wants more is asked again, so that the run can end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Widths:
@@ -34,6 +37,7 @@ class Limiter:
         self._most = widths.most
         self._clock = clock
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._gone = 0
         self._ticket = itertools.count()
         self._probing = True
         self._credit = 0
@@ -43,7 +47,7 @@ class Limiter:
     @property
     def waiting(self) -> int:
         """Ready calls without a slot."""
-        return len(self._waiting)
+        return len(self._waiting) - self._gone
 
     @asynccontextmanager
     async def slot(self, order: int) -> AsyncIterator[None]:
@@ -64,11 +68,15 @@ class Limiter:
             self._serve()
 
     def failed(self, error: ProviderError) -> None:
-        """Cuts the width and cools down after a rate limit; pauses, without a cut, while a server is in trouble."""
+        """Cuts the width and cools down after a rate limit; pauses, without a cut, while a server is in trouble.
+
+        Calls sent together are refused together: one cut answers all refusals that arrive during its pause.
+        """
         if error.code == "rate_limited":
             self._probing = False
             self._credit = 0
-            self.width = max(1, self.width // 2)
+            if self._clock.monotonic() >= self._closed_until:
+                self.width = max(1, self.width // 2)
             self._cool_down(error.retry_after or 1.0)
         elif error.code in ("server_error", "overloaded"):
             self._cool_down(error.retry_after or 0.5)
@@ -83,7 +91,9 @@ class Limiter:
         try:
             await future
         except asyncio.CancelledError:
-            if future.done() and not future.cancelled():
+            if future.cancelled():
+                self._gone += 1  # it stays in the queue until its turn
+            else:
                 self.in_flight -= 1
                 self._serve()
             raise
@@ -94,9 +104,11 @@ class Limiter:
     def _serve(self) -> None:
         while self._waiting and self._open():
             future = heapq.heappop(self._waiting)[2]
-            if not future.done():
-                self.in_flight += 1
-                future.set_result(None)
+            if future.done():
+                self._gone -= 1
+                continue
+            self.in_flight += 1
+            future.set_result(None)
         if self._waiting and self._reopen is None and (wait := self._closed_until - self._clock.monotonic()) > 0:
             self._reopen = asyncio.get_running_loop().call_later(wait, self._open_again)
 
@@ -105,7 +117,7 @@ class Limiter:
         self._serve()
 
     def _cool_down(self, seconds: float) -> None:
-        self._closed_until = max(self._closed_until, self._clock.monotonic() + seconds)
+        self._closed_until = max(self._closed_until, self._clock.monotonic() + min(seconds, LONGEST_PAUSE))
 
 
 class Limiters:

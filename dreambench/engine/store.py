@@ -16,12 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dreambench.engine.call import Call, Reply
-from dreambench.errors import CacheMissError
+from dreambench.errors import CacheMissError, InputError, Problem
 
 if TYPE_CHECKING:
     from diskcache import Cache
 
 T = TypeVar("T")
+
+
+class StoreError(InputError):
+    """The answer cache as a whole cannot be read or written."""
 
 
 class CacheMode(StrEnum):
@@ -58,12 +62,21 @@ def open_text_cache(folder: Path) -> Cache:
         def fetch(self, mode: int, filename: Any, value: Any, read: bool) -> str:
             if mode == MODE_PICKLE or isinstance(value, bytes):
                 raise ValueError("cache entry is pickled: refused")
-            if filename is not None and mode != MODE_TEXT:
-                raise ValueError("cache entry is not text: refused")
+            if filename is not None and (mode != MODE_TEXT or not self._is_inside(filename)):
+                raise ValueError("cache entry is not text of this cache: refused")
             found = super().fetch(mode, filename, value, False)
             if isinstance(found, io.IOBase):
                 raise ValueError("cache entry is not text: refused")
             return _only_text(found)
+
+        def remove(self, file_path: str) -> None:
+            if self._is_inside(file_path):
+                super().remove(file_path)
+
+        def _is_inside(self, name: str) -> bool:
+            """A planted row may name a file anywhere; ours lie below the cache's folder."""
+            root = Path(self._directory).resolve()
+            return (root / name).resolve().is_relative_to(root)
 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
@@ -85,6 +98,8 @@ class AnswerStore:
         self._read_folders: list[Path] = []
         self._write_folders: list[Path] = []
         self._open: dict[Path, Cache] = {}
+        self._kept: dict[str, Reply] = {}
+        self.trouble = ""
 
     def open(self, *, shared: Path, run_local: Path) -> None:
         """Says where answers lie; called once, when the run is known. Folders are made when first used."""
@@ -94,26 +109,37 @@ class AnswerStore:
         self._write_folders = {CacheMode.OFF: [run_local], CacheMode.REFRESH: [run_local, shared]}.get(mode, [shared])
 
     async def get(self, key: str) -> Reply | None:
-        """The stored reply, or None. Raises CacheMissError in replay mode. An unreadable entry counts as a miss."""
+        """The stored reply, or None; an unreadable entry counts as a miss.
+
+        Raises CacheMissError in replay mode, StoreError when the cache as a whole cannot be read: going on would buy again
+        what is already there.
+        """
+        if (kept := self._kept.get(key)) is not None:
+            return kept
         reply = await self._off_loop(self._get, key)
         if reply is None and self.mode is CacheMode.REPLAY:
-            raise CacheMissError(f"cache.mode=replay, but no stored answer for call {key[:16]}")
+            raise CacheMissError(f"cache.mode=replay, but {self._read_folders[0]} has no answer for call {key[:16]}")
         return reply
 
     async def put(self, call: Call, reply: Reply) -> None:
-        """Stores a bought reply in every place that the mode writes to."""
-        await self._off_loop(self._put, call.key, reply.to_json())
+        """Stores a bought reply in every place that the mode writes to.
+
+        Never raises for a full disk or a broken file: the reply is kept in memory, `trouble` says why, and `close` tries again.
+        """
+        await self._off_loop(self._put, call.key, reply)
 
     async def drop(self, key: str) -> None:
-        """Forgets a reply wherever this run may write."""
-        await self._off_loop(self._drop, key)
+        """Forgets a reply wherever this run may write; nowhere in replay mode."""
+        self._kept.pop(key, None)
+        if self.mode is not CacheMode.REPLAY:
+            await self._off_loop(self._drop, key)
 
     def close(self) -> None:
+        """Waits for what is being written, tries once more what could not be, and closes the files."""
+        self._thread.submit(self._close).result()
         self._thread.shutdown(wait=True)
-        for cache in self._open.values():
-            cache.close()
 
-    async def _off_loop(self, work: Callable[..., T], *args: str) -> T:
+    async def _off_loop(self, work: Callable[..., T], *args: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
     def _cache(self, folder: Path) -> Cache:
@@ -123,22 +149,50 @@ class AnswerStore:
 
     def _get(self, key: str) -> Reply | None:
         for folder in self._read_folders:
+            if folder not in self._open and self.mode is CacheMode.REPLAY and not folder.exists():
+                continue
             try:
                 text = self._cache(folder).get(key)
                 if text is not None:
                     return Reply.from_json(text)
-            except (ValueError, TypeError, KeyError):
-                self._cache(folder).delete(key)  # half-written or planted: owed again, never trusted
+            except (ValueError, TypeError, KeyError):  # half-written or planted: owed again, never trusted
+                if folder in self._write_folders and self.mode is not CacheMode.REPLAY:
+                    self._cache(folder).delete(key)
+            except _failures() as error:
+                raise StoreError(_cannot(folder, "read", error)) from error
         return None
 
-    def _put(self, key: str, text: str) -> None:
-        for folder in self._write_folders:
-            self._cache(folder).set(key, text)
+    def _put(self, key: str, reply: Reply) -> None:
+        try:
+            for folder in self._write_folders:
+                self._cache(folder).set(key, reply.to_json())
+            self._kept.pop(key, None)
+        except _failures() as error:
+            self._kept[key] = reply
+            self.trouble = self.trouble or f"answers could not be stored: {type(error).__name__}: {error}"
 
     def _drop(self, key: str) -> None:
         for folder in self._write_folders:
-            self._cache(folder).delete(key)
+            try:
+                self._cache(folder).delete(key)
+            except _failures() as error:
+                raise StoreError(_cannot(folder, "written", error)) from error
+
+    def _close(self) -> None:
+        for key, reply in list(self._kept.items()):
+            self._put(key, reply)
+        for cache in self._open.values():
+            cache.close()
+        self._open.clear()
 
 
-CACHE_FAILURES = (OSError, sqlite3.Error)
-"""What a full disk or a broken cache file raises from `get` and `put`."""
+def _failures() -> tuple[type[Exception], ...]:
+    """What a full disk, a broken file or a lock that is never released raises."""
+    from diskcache import Timeout
+
+    return (OSError, sqlite3.Error, Timeout)
+
+
+def _cannot(folder: Path, what: str, error: Exception) -> Problem:
+    why = f"{folder} cannot be {what}: {type(error).__name__}: {error}"
+    return Problem("paths.cache", why, ["a folder that can be read and written", "cache.mode=off"], "paths.cache=OTHER_FOLDER")

@@ -263,7 +263,8 @@ def test_trouble_that_stays_is_named_and_counted(act: Act, code: str, stub: Open
     assert (caught.value.code, caught.value.permanent) == (code, False)
     assert len(stub.requests) == 2
     (record,) = gateway.records
-    assert (record.outcome, record.attempts, record.cost) == (code, 2, 0.0)
+    assert (record.outcome, record.attempts) == (code, 2)
+    assert record.cost == (None if code == "timeout" else 0.0)  # who timed out may have charged
     assert entries(tmp_path) == 0
 
 
@@ -371,7 +372,7 @@ def test_templates_in_a_report_stay_text(stub: OpenAIStub, gateway: TestGateway)
     "act", [acts.failing(401, f"Incorrect key: {KEY}"), acts.failing(500, KEY), acts.saying(f'{{"score": "{KEY}"}}')]
 )
 def test_a_key_is_nowhere_in_what_is_written_or_said(act: Act, stub: OpenAIStub, tmp_path: Path) -> None:
-    stub.script(act, act, act)
+    stub.always(act, when=lambda body: "A report." in str(body))
     gateway = make_gateway(tmp_path)
     with pytest.raises((ProviderError, AnswerError)) as caught:
         ask(gateway, stub)

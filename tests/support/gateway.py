@@ -14,10 +14,11 @@ from dreambench.engine.store import AnswerStore, CacheMode
 
 
 class TestGateway(Gateway):
-    """A Gateway that keeps its ledger in `records`."""
+    """A Gateway that keeps its ledger in `records` and shows its `store`."""
 
     __test__ = False
     records: list[CallRecord]
+    store: AnswerStore
 
 
 def make_gateway(
@@ -41,4 +42,5 @@ def make_gateway(
         record=records.append,
     )
     made.records = records
+    made.store = store
     return made

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import Any, ClassVar, Literal
 
 from dreambench.engine.call import Call, Reply
 from dreambench.engine.gateway import Gateway
@@ -31,7 +29,8 @@ _REQUEST = frozenset({"messages", "tools", "tool_choice", "response_format", "re
 _RETRIES = frozenset({"num_retries", "max_retries", "fallbacks", "cache", "caching", "mock_response", "client"})
 _INSTRUCTOR = frozenset({"base_url", "drop_params", "context", "strict", "hooks", "token_budget"})
 _NOT_PARAMETERS = _REQUEST | _RETRIES | _INSTRUCTOR
-_SECRET = re.compile(r"api_?key|secret|password|credential|token$|authorization", re.I)
+_SECRET = re.compile(r"api[_-]?key|secret|password|credential|token$|authorization", re.I)
+_RANGES = {"temperature": (0.0, 2.0), "max_tokens": (1, 1e7), "timeout": (0.1, 86400.0), "reasks": (0, 5)}
 NO_KEY = "none"
 """Sent to servers on this machine or network when no key is set; clients insist on one."""
 
@@ -54,17 +53,17 @@ class LLMJudge(Judge):
         model: str,
         api_base: str | None = None,
         mode: Mode = "tools",
-        temperature: Annotated[float, Field(ge=0, le=2)] | None = None,
-        max_tokens: Annotated[int, Field(gt=0)] | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
         reasoning_effort: str | None = None,
         seed: int | None = None,
-        timeout: Annotated[float, Field(gt=0)] = 600.0,
+        timeout: float = 600.0,
         params: dict[str, Any] | None = None,
         price: Price | None = None,
         api_key_env: str | None = None,
-        reasks: Annotated[int, Field(ge=0, le=5)] = 1,
+        reasks: int = 1,
     ) -> None:
-        """Raises ConfigError for a model without a provider, an address with a secret, or params that hold one."""
+        """Raises ConfigError: a model without a provider, an address or params with a secret, a number out of range."""
         super().__init__(name=name, gateway=gateway)
         self.model = model
         self.mode = mode
@@ -77,7 +76,13 @@ class LLMJudge(Judge):
         self._key_names = providers.key_names(model, api_key_env)
         self._client = Client(price, timeout)
         where = f"judge.{name}"
-        if problems := [*providers.problems_of(where, model, self.api_base), *_bad_params(where, params or {})]:
+        numbers = {"temperature": temperature, "max_tokens": max_tokens, "timeout": timeout, "reasks": reasks}
+        problems = [
+            *providers.problems_of(where, model, self.api_base),
+            *_out_of_range(where, numbers),
+            *_bad_params(where, params or {}),
+        ]
+        if problems:
             raise ConfigError(*problems)
 
     @property
@@ -145,6 +150,15 @@ class LLMJudge(Judge):
     def _key(self) -> str | None:
         key = providers.find_key(self._key_names)
         return key or (NO_KEY if providers.is_local(self.api_base) else None)
+
+
+def _out_of_range(where: str, numbers: Mapping[str, float | None]) -> list[Problem]:
+    return [
+        Problem(f"{where}.{name}", f"{value:g} is out of range", [f"{low:g} to {high:g}"])
+        for name, value in numbers.items()
+        for low, high in [_RANGES[name]]
+        if value is not None and not low <= value <= high
+    ]
 
 
 def _bad_params(where: str, params: Mapping[str, Any]) -> list[Problem]:
