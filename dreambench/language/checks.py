@@ -1,0 +1,291 @@
+"""The single comparisons between a claim and one aligned sentence: amounts, dates, negation, direction, names, opposites.
+
+Each check gives `Finding`s. "disagrees" is given only when the sentence is about the same thing: the callers in
+`entailment` add the test that the whole sentence covers enough of the claim.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dreambench.language.comparison import same_quantity
+from dreambench.language.concepts import find_similar
+from dreambench.language.dates import DateMention, compare_dates, overlapping
+from dreambench.language.polarity import Cue, opposites
+from dreambench.language.statements import Counted, Span, Statement, share
+from dreambench.language.text import CJK, fold_width
+
+Outcome = Literal["agrees", "disagrees", "weaker", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One compared point: its `outcome`, what was compared, where (index of the sentence), and a short text."""
+
+    outcome: Outcome
+    point: Literal["quantity", "ordinal", "date", "negation", "direction", "entity", "quantifier", "opposite", "hedge"]
+    sentence: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A sentence of the passage beside the claim: shares of the claim's words in it (`local`) and with context (`total`)."""
+
+    index: int
+    statement: Statement
+    context: frozenset[str]
+    context_dates: tuple[DateMention, ...]
+    pairs: dict[str, str]
+    local: float
+    total: float
+
+    @property
+    def on_topic(self) -> bool:
+        """Whether a disagreement here may count as a contradiction."""
+        return self.total >= 0.5 and self.local >= 0.3
+
+
+_MIN_TOPIC = 0.4
+
+
+def check_quantities(claim: Statement, sentences: Sequence[Aligned]) -> list[Finding]:
+    """For every amount of the claim the best comparable amount of the sentences."""
+    return [_check_quantity(claim, counted, sentences) for counted in claim.counted]
+
+
+def _check_quantity(claim: Statement, counted: Counted, sentences: Sequence[Aligned]) -> Finding:
+    wanted = counted.quantity
+    point: Literal["ordinal", "quantity"] = "ordinal" if wanted.kind == "ordinal" else "quantity"
+    best: tuple[float, Finding] | None = None
+    for aligned in sentences:
+        for other in aligned.statement.counted:
+            verdict = same_quantity(wanted, other.quantity)
+            if verdict == "incomparable" or _other_date(counted, other, aligned) or _other_name(claim, aligned):
+                continue
+            same = verdict != "different"
+            topic = _topic_score(claim, counted, other, aligned)
+            noun = _noun_match(counted, other)
+            if not same and (noun is False or topic < _MIN_TOPIC or not aligned.on_topic or (point == "ordinal" and not noun)):
+                continue
+            score = topic + (0.25 if same else 0.0) + (0.2 if noun else 0.0)
+            text = f"{wanted.text} {'agrees with' if same else 'against'} {other.quantity.text}"
+            if best is None or score > best[0]:
+                best = score, Finding("agrees" if same else "disagrees", point, aligned.index, text)
+    return best[1] if best else Finding("missing", point, -1, f"{wanted.text} not found")
+
+
+def _topic_score(claim: Statement, counted: Counted, other: Counted, aligned: Aligned) -> float:
+    topic = counted.topic or tuple(claim.vocabulary)
+    near = share(topic, other.topic)
+    return 0.6 * near + 0.4 * share(topic, aligned.statement.vocabulary | aligned.context)
+
+
+def _noun_match(counted: Counted, other: Counted) -> bool | None:
+    """Whether the words behind the two numbers meet; None when units say what is counted or one has no such word."""
+    if counted.quantity.kind not in ("plain", "ordinal") or not counted.noun or not other.noun:
+        return None
+    return any(find_similar(word, other.noun) for word in counted.noun[:2])
+
+
+def _other_date(counted: Counted, other: Counted, aligned: Aligned) -> bool:
+    """Whether the two amounts are said for different times; a sentence without a date takes that of the one before."""
+    if not counted.dates:
+        return False
+    if other.dates:
+        return not overlapping(counted.dates, other.dates)
+    return bool(aligned.context_dates) and not overlapping(counted.dates, aligned.context_dates)
+
+
+def _other_name(claim: Statement, aligned: Aligned) -> bool:
+    """Whether the sentence speaks of another named thing than the claim."""
+    if not claim.entity_words or not aligned.statement.entity_words:
+        return False
+    return share(claim.entity_words, aligned.statement.all_words) == 0.0 and (
+        share(claim.entity_words, aligned.context) == 0.0 or _opens_with_name(aligned.statement)
+    )
+
+
+def _opens_with_name(statement: Statement) -> bool:
+    return any(entity.start <= 16 for entity in statement.entities)
+
+
+def check_dates(claim: Statement, sentences: Sequence[Aligned]) -> list[Finding]:
+    """Each date of a claim that gives no amounts, against the date of the sentences whose clause is nearest in words."""
+    return [_check_date(claim, date, sentences) for date in claim.dates]
+
+
+def _check_date(claim: Statement, wanted: DateMention, sentences: Sequence[Aligned]) -> Finding:
+    best: tuple[float, Finding] | None = None
+    for aligned in sentences:
+        for other in aligned.statement.dates:
+            relation = compare_dates(wanted, other)
+            if relation == "disjoint" and (not aligned.on_topic or aligned.local < 0.4 or _other_name(claim, aligned)):
+                continue
+            clause = _words_around(aligned.statement, other.start, other.end)
+            score = share(claim.vocabulary, clause) + 0.5 * aligned.local + (0.0 if relation == "disjoint" else 0.15)
+            outcome: Outcome = "disagrees" if relation == "disjoint" else "weaker" if relation == "inside" else "agrees"
+            if best is None or score > best[0]:
+                word = "against" if relation == "disjoint" else "agrees with"
+                best = score, Finding(outcome, "date", aligned.index, f"{wanted.text} {word} {other.text}")
+    if best is not None:
+        return best[1]
+    held = next((a for a in sentences if a.on_topic and overlapping([wanted], a.context_dates)), None)
+    if held is not None:
+        return Finding("agrees", "date", held.index, f"{wanted.text} is the date of the sentences before")
+    return Finding("missing", "date", -1, f"{wanted.text} not found")
+
+
+def _words_around(statement: Statement, start: int, end: int) -> set[str]:
+    return statement.words_in(span for span in statement.clauses if span[0] <= start and end <= span[1])
+
+
+def scope_dates(claim: Statement, used: Sequence[Aligned]) -> list[Finding]:
+    """Whether the dates that a claim gives for its amounts are anywhere in the sentences that hold the amounts."""
+    findings = []
+    for date in claim.dates:
+        known = [found for aligned in used for found in (*aligned.statement.dates, *aligned.context_dates)]
+        if not overlapping([date], known):
+            findings.append(Finding("weaker", "date", -1, f"{date.text} is not said"))
+    return findings
+
+
+def check_negation(claim: Statement, aligned: Aligned) -> Finding | None:
+    """A statement denied on one side only: the denied words are the claim's and are not affirmed beside the denial."""
+    denied_here, affirmed_here = _denied(aligned.statement)
+    denied, affirmed = _denied(claim)
+    claim_words = set(claim.vocabulary) | _turning(claim, claim.directions)
+    if not claim.negations and aligned.statement.negations:
+        # Words affirmed anywhere in the sentence are no sign: "did not fall in cities, but fell in villages".
+        shared = {word for word in claim_words if find_similar(word, denied_here)}
+        only = {word for word in shared if not find_similar(word, affirmed_here)}
+        if only and (len(only) >= 2 or len(shared) * 3 >= len(claim_words - claim.entity_words) or len(claim_words) <= 4):
+            return Finding("disagrees", "negation", aligned.index, f"the passage denies: {_listed(only)}")
+    if claim.negations and not _shares_denial(denied, denied_here):
+        shared = {word for word in denied if find_similar(word, affirmed_here)}
+        if shared and len(shared) * 10 >= len(denied) * 6:
+            return Finding("disagrees", "negation", aligned.index, f"the claim denies: {_listed(shared)}")
+    if claim.negations and _shares_denial(denied, denied_here):
+        return Finding("agrees", "negation", aligned.index, f"both deny: {_listed(denied)}")
+    return None
+
+
+def _shares_denial(denied: set[str], denied_here: set[str]) -> bool:
+    return any(find_similar(word, denied_here) for word in denied)
+
+
+def _denied(statement: Statement) -> tuple[set[str], set[str]]:
+    """Content and direction words inside and outside of all negation scopes."""
+    scopes = [(cue.end, cue.scope_end) for cue in statement.negations]
+    inside = statement.words_in(scopes)
+    turning_inside = _turning(statement, [cue for cue in statement.directions if any(a <= cue.start < b for a, b in scopes)])
+    outside = {token.norm for token in statement.words if not any(a <= token.start and token.end <= b for a, b in scopes)}
+    turning_outside = _turning(statement, [cue for cue in statement.directions if not any(a <= cue.start < b for a, b in scopes)])
+    return inside | turning_inside, outside | turning_outside
+
+
+def _turning(_: Statement, cues: Sequence[Cue]) -> set[str]:
+    return {f"goes {cue.value}" for cue in cues}
+
+
+def _listed(words: set[str]) -> str:
+    return ", ".join(sorted(words)[:6])
+
+
+def check_direction(claim: Statement, aligned: Aligned) -> Finding | None:
+    """Up against down, read in the clause of the sentence that shares most words with the claim."""
+    wanted = _sign(claim.directions)
+    if wanted == 0 or (claim.dates and aligned.statement.dates and not overlapping(claim.dates, aligned.statement.dates)):
+        return None
+    spans = sorted(aligned.statement.clauses, key=lambda span: -share(claim.vocabulary, aligned.statement.words_in([span])))
+    inside = [cue for cue in aligned.statement.directions if spans and spans[0][0] <= cue.start < spans[0][1]]
+    found = _sign(inside) or _sign(aligned.statement.directions)
+    if found == 0:
+        return None
+    names = {1: "up", -1: "down"}
+    if found == wanted:
+        return Finding("agrees", "direction", aligned.index, f"both go {names[wanted]}")
+    if not aligned.on_topic or _other_name(claim, aligned) or bool(claim.negations) != bool(aligned.statement.negations):
+        return None
+    return Finding("disagrees", "direction", aligned.index, f"the claim goes {names[wanted]}, the passage {names[found]}")
+
+
+def _sign(cues: Sequence[Cue]) -> int:
+    values = {cue.value for cue in cues}
+    return (1 if "up" in values else -1) if len(values) == 1 else 0
+
+
+def check_opposites(claim: Statement, aligned: Aligned) -> Finding | None:
+    """Opposite words ("accept", "reject") in two sentences that agree in most other words."""
+    pairs = opposites(set(claim.all_words), set(aligned.statement.all_words))
+    if not pairs or not aligned.on_topic:
+        return None
+    word, other = pairs[0]
+    rest = {w for w in claim.vocabulary if w != word}
+    if share(rest, aligned.statement.vocabulary | aligned.context) < 0.65 or bool(claim.negations) != bool(aligned.statement.negations):
+        return None
+    return Finding("disagrees", "opposite", aligned.index, f'"{word}" against "{other}"')
+
+
+_STRENGTH = {"all": 4, "most": 3, "many": 2, "some": 1, "few": 1}
+
+
+def check_quantifier(claim: Statement, aligned: Aligned) -> Finding | None:
+    """A claim of "all" or "most" where the passage says less is only partly supported."""
+    wanted = max((_STRENGTH.get(cue.value, 0) for cue in claim.quantifiers), default=0)
+    found = max((_STRENGTH.get(cue.value, 0) for cue in aligned.statement.quantifiers), default=0)
+    if wanted > found > 0:
+        return Finding("weaker", "quantifier", aligned.index, "the claim says more of them than the passage")
+    return None
+
+
+def check_hedge(claim: Statement, aligned: Aligned) -> Finding | None:
+    """A plain claim where the clauses that the passage shares with it are hedged."""
+    if claim.hedges or not aligned.statement.hedges:
+        return None
+    matched = set(aligned.pairs.values())
+    for cue in aligned.statement.hedges:
+        if _words_around(aligned.statement, cue.start, cue.end) & matched:
+            return Finding("weaker", "hedge", aligned.index, f'the passage only says "{cue.text}"')
+    return None
+
+
+# What precedes a name in a role that one name fills: "designed by", "owned by"; places only for events that happen once.
+_ROLE = re.compile(r"\b([a-z]+) (by)(?: (?:the|a|an))?(?: [a-z]+){0,2} $|\b(?:the|a) ()([a-z]+),? $")
+_EVENT_PLACE = re.compile(r"\b(born|founded|performed|signed|held|built|located|headquartered|based|died|premiered|launched|buried) (in|at|from) $")
+_CHINESE_ROLE = re.compile(
+    f"由([{CJK}]{{2,8}}?)(设计|建造|创办|创立|撰写|导演|主持|运营|领导|担任|制作|出版|发明|发现|收购|执导|主演)"
+)
+
+
+def check_roles(claim: Statement, aligned: Aligned) -> Finding | None:
+    """Another name in a role that only one name fills ("designed by X"), all else being the same."""
+    if not aligned.on_topic:
+        return None
+    ours, theirs = _roles(claim), _roles(aligned.statement)
+    for role, name in ours.items():
+        other = theirs.get(role)
+        if other and not set(name.split()) & set(other.split()) and name not in fold_width(aligned.statement.text).lower():
+            return Finding("disagrees", "entity", aligned.index, f'{role}: "{name}" against "{other}"')
+    return None
+
+
+def _roles(statement: Statement) -> dict[str, str]:
+    folded = fold_width(statement.text)
+    roles: dict[str, str] = {}
+    for entity in statement.entities:
+        before = folded[max(0, entity.start - 48) : entity.start]
+        match = _EVENT_PLACE.search(before) or _ROLE.search(before)
+        if match and match[1]:
+            roles[f"{match[1]} {match[2]}"] = entity.norm
+    for match in _CHINESE_ROLE.finditer(folded):
+        roles[match[2]] = match[1]
+    return roles
+
+
+def spans_of(statement: Statement) -> Span:
+    """The whole of a statement as a span."""
+    return 0, len(statement.text)

@@ -1,0 +1,51 @@
+"""Words that say the same in most reports, mapped to one of them, and a tolerant comparison of stems.
+
+The list is short and general on purpose: a missing synonym makes the weak baseline say "unrelated", a wrong one makes it lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from dreambench.language.stemming import stem
+
+_GROUPS = (
+    "company firm corporation enterprise business|begin start commence|finish complete completion|build construct construction|buy acquire purchase"
+    " acquisition|country nation state|car vehicle automobile|big large great|show demonstrate indicate reveal|make produce manufacture|found establish"
+    " foundation|locate situate base headquarter|employ employee staff worker workforce|need require|revenue sale turnover|publish release|person people"
+    " inhabitant resident population|doctor physician|weigh weight mass|height high tall elevation summit|length long|approve adopt pass endorse|height stand"
+    "|area cover span|year annual annually|receive get|end finish conclude|get obtain|own possess|allow permit authorize authorise|ban forbid prohibit outlaw"
+    "|reject refuse|live reside|near close|help assist|die kill|use utilize utilise|roughly approximate|author writer|film movie|city town"
+    "|ceo chief|leader head|money fund|cost price|job employment|speed fast quick|average mean|describe depict|research study trial survey"
+    "|win gain|movie cinema|share proportion percentage|main principal primary|member|visitor visit|last run|stay remain"
+)
+_CONCEPT: dict[str, str] = {}
+for _group in _GROUPS.split("|"):
+    _stems = [stem(word) for word in _group.split()]
+    for _word in _stems:
+        _CONCEPT.setdefault(_word, _CONCEPT.get(_stems[0], _stems[0]))
+
+
+def concept(word: str) -> str:
+    """The representative of a stem's group, or the stem itself."""
+    return _CONCEPT.get(word, word)
+
+
+@lru_cache(maxsize=100_000)
+def similar(a: str, b: str) -> bool:
+    """Whether two stems are of one word family: equal, one group, or one (five letters at least) begins the other."""
+    if a == b or concept(a) == concept(b):
+        return True
+    short, long = sorted((a, b), key=len)
+    if len(short) < 5 or not (a.isascii() and b.isascii()) or short.isdigit():
+        return False
+    return long.startswith(short) or (len(short) >= 6 and long.startswith(short[:-1]) and len(long) - len(short) <= 4)
+
+
+def find_similar(word: str, others: Iterable[str]) -> str | None:
+    """The first of `others` that is similar to `word`, equal ones first."""
+    listed = list(others)
+    if word in listed:
+        return word
+    return next((other for other in listed if similar(word, other)), None)

@@ -1,0 +1,171 @@
+"""What a passage says about a claim: a transparent rule system, the weak offline baseline behind the embedded judge.
+
+The passage is cut into sentences; those that share most of the claim's words are aligned with it; then amounts on the same
+topic, dates, negation, direction, roles and opposite words are compared one by one. A number for another year, place or
+quantity is no contradiction, and absence is "unrelated". Paraphrase beyond a short list of synonyms is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dreambench.language import checks
+from dreambench.language.checks import Aligned, Finding
+from dreambench.language.concepts import concept
+from dreambench.language.statements import Statement, analyse, coverage
+from dreambench.language.text import has_cjk
+from dreambench.language.tokens import Sentence, sentences
+
+Label = Literal["supports", "partially", "contradicts", "unrelated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence of the passage, exactly as it stands at `start:end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The label, how sure the rules are (in [0, 1], not calibrated), the sentences it rests on, and why."""
+
+    label: Label
+    confidence: float
+    quote: tuple[Quote, ...]
+    why: str
+
+
+_CONTEXT_CREDIT = 0.7
+_CANDIDATES = 6
+_FLOOR = 0.2
+
+
+def relate(claim: str, passage: str) -> Relation:
+    """Judge one claim by one passage; neither depends on anything but its text."""
+    wanted = analyse(claim)
+    if not wanted.vocabulary and not wanted.counted:
+        return Relation("unrelated", 0.0, (), "the claim has no content words")
+    cut = sentences(passage)
+    aligned = _align(wanted, cut)
+    if not aligned:
+        return Relation("unrelated", 0.9, (), "no sentence of the passage shares enough words with the claim")
+    return _decide(wanted, aligned, cut, _findings(wanted, aligned))
+
+
+def _align(claim: Statement, cut: Sequence[Sentence]) -> list[Aligned]:
+    """The sentences that share most with the claim, best first; only these are analysed in full."""
+    statements = {index: analyse(cut[index].text) for index in _shortlist(claim, cut)}
+    found: list[Aligned] = []
+    weights = {word: claim.weight(word) for word in claim.vocabulary}
+    total_weight = sum(weights.values()) or 1.0
+    for index, statement in statements.items():
+        around = [analyse(cut[i].text) for i in sorted({0, *range(max(0, index - 2), min(len(cut), index + 2))} - {index})]
+        before = [analyse(cut[i].text) for i in range(max(0, index - 2), index)]
+        context = frozenset[str]().union(*(other.vocabulary for other in around))
+        pairs = coverage(claim, statement.vocabulary)
+        beside = coverage(claim, context)
+        local = sum(weights[word] for word in pairs) / total_weight
+        extra = sum(weights[word] for word in beside if word not in pairs) / total_weight
+        dates = next((other.dates for other in reversed(before) if other.dates), ())
+        if local >= _FLOOR or not claim.vocabulary:
+            found.append(Aligned(index, statement, context, dates, pairs, local, local + _CONTEXT_CREDIT * extra))
+    return sorted(found, key=lambda a: (-a.total - 0.5 * a.local, a.index))
+
+
+def _shortlist(claim: Statement, cut: Sequence[Sentence]) -> list[int]:
+    """Indices of the sentences with the highest rough overlap; the fine comparison is too slow for a whole page."""
+    if len(cut) <= _CANDIDATES:
+        return list(range(len(cut)))
+    wanted = {concept(word): claim.weight(word) for word in claim.vocabulary}
+    rough = [
+        (-sum(wanted.get(concept(word), 0.0) for word in set(_rough_words(sentence.text))), index)
+        for index, sentence in enumerate(cut)
+    ]
+    return [index for score, index in sorted(rough)[:_CANDIDATES] if score < 0]
+
+
+def _rough_words(text: str) -> frozenset[str]:
+    from dreambench.language.tokens import words
+
+    return frozenset(words(text))
+
+
+def _findings(claim: Statement, aligned: Sequence[Aligned]) -> list[Finding]:
+    found = checks.check_quantities(claim, aligned)
+    if any(counted.quantity.kind != "ordinal" for counted in claim.counted):
+        used = [a for a in aligned if any(f.sentence == a.index and f.outcome == "agrees" for f in found)]
+        found += checks.scope_dates(claim, used) if used else []
+    else:
+        found += checks.check_dates(claim, aligned)
+    for one in _near_best(aligned):
+        for check in (checks.check_opposites, checks.check_negation, checks.check_direction, checks.check_roles):
+            finding = check(claim, one)
+            if finding is not None and (finding.outcome != "disagrees" or one.on_topic):
+                found.append(finding)
+    for one in aligned[:1]:
+        found += [finding for check in (checks.check_quantifier, checks.check_hedge) if (finding := check(claim, one))]
+    return found
+
+
+def _near_best(aligned: Sequence[Aligned]) -> list[Aligned]:
+    """The best sentence, and others that share nearly as much of the claim."""
+    best = max(one.local for one in aligned)
+    return [one for one in aligned if one.local >= 0.75 * best][:3]
+
+
+def _decide(claim: Statement, aligned: Sequence[Aligned], cut: Sequence[Sentence], found: list[Finding]) -> Relation:
+    best = aligned[0]
+    against = [finding for finding in found if finding.outcome == "disagrees"]
+    if against and not _overruled(against, found):
+        sentence = next(one for one in aligned if one.index == against[0].sentence)
+        return _relation("contradicts", 0.4 + 0.5 * sentence.total, against, [sentence], cut)
+    label = _label(claim, best, found)
+    used = [one for one in aligned if any(f.sentence == one.index and f.outcome == "agrees" for f in found)] or [best]
+    if label == "unrelated":
+        return _relation(label, 1.0 - 0.5 * best.total, [f for f in found if f.outcome == "missing"], [], cut)
+    total = max(one.total for one in used)
+    return _relation(label, 0.3 + 0.6 * total, [f for f in found if f.outcome != "missing"] or found, used[:2], cut)
+
+
+def _overruled(against: Sequence[Finding], found: Sequence[Finding]) -> bool:
+    """A direction or a denial read against the claim in one sentence, when another sentence says the same as the claim."""
+    soft = {"direction", "negation"}
+    return all(
+        finding.point in soft and any(f.outcome == "agrees" and f.point == finding.point for f in found) for finding in against
+    )
+
+
+def _label(claim: Statement, best: Aligned, found: Sequence[Finding]) -> Label:
+    amounts = [finding for finding in found if finding.point == "quantity"]
+    agreed = [finding for finding in amounts if finding.outcome == "agrees"]
+    weaker = any(finding.outcome == "weaker" for finding in found)
+    enough = 0.45 if has_cjk(claim.text) else 0.5
+    if amounts:
+        if not agreed or best.total < enough - 0.15:
+            return "unrelated"
+        return "supports" if len(agreed) == len(amounts) and not weaker and best.total >= enough else "partially"
+    dates = [finding for finding in found if finding.point == "date"]
+    if dates:
+        if any(finding.outcome == "missing" for finding in dates):
+            return "partially" if best.total >= 0.7 else "unrelated"
+        enough += 0.05
+    else:
+        enough += 0.2
+    if best.total >= enough:
+        return "partially" if weaker else "supports"
+    return "partially" if best.total >= enough - 0.15 else "unrelated"
+
+
+def _relation(
+    label: Label, confidence: float, found: Sequence[Finding], used: Sequence[Aligned], cut: Sequence[Sentence]
+) -> Relation:
+    quote = tuple(Quote(cut[one.index].start, cut[one.index].end, cut[one.index].text) for one in used)
+    reasons = "; ".join(dict.fromkeys(f"{finding.point}: {finding.text}" for finding in found))
+    fallback = {"supports": "the words of the claim are covered", "partially": "part of the claim's words is covered"}
+    why = reasons or fallback.get(label, "too few words of the claim are covered")
+    return Relation(label, round(min(0.95, max(0.05, confidence)), 3), quote, why)
