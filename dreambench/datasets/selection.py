@@ -7,7 +7,7 @@ duplicates are found; then tasks are sampled and limited.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -158,7 +158,7 @@ def _drop_duplicates(material: Material) -> None:
 
 
 def _note_unanswered(material: Material) -> None:
-    """Lists the tasks that no agent answered, and for each agent those that only others did."""
+    """Lists the tasks that no agent answered, and those without a query."""
     if unknown := [task.id for task in material.tasks.values() if not task.query]:
         material.find(
             "unknown_query", "", f"no query is known for {'task' if len(unknown) == 1 else 'tasks'} {_listed(unknown)}"
@@ -169,11 +169,6 @@ def _note_unanswered(material: Material) -> None:
     if unanswered := [task for task in material.tasks if task not in answered]:
         message = f"{len(unanswered)} of {len(material.tasks)} tasks are answered by no agent: {_listed(unanswered)}"
         material.find("unanswered_task", material.listed, message)
-    for agent in sorted({report.agent for report in material.reports}):
-        own = {report.task_id for report in material.reports if report.agent == agent}
-        if missing := [task for task in material.tasks if task in answered and task not in own]:
-            message = f"{agent} has no report for {len(missing)} of {len(answered)} answered tasks: {_listed(missing)}"
-            material.find("missing_report", "", message)
 
 
 def _cut(material: Material, selection: Selection) -> Dataset:
@@ -190,7 +185,18 @@ def _cut(material: Material, selection: Selection) -> Dataset:
     reports = [report for report in material.reports if report.task_id in order]
     reports.sort(key=lambda report: (order[report.task_id], report.agent))
     cut = {task.id for task in eligible} - set(order)
-    return Dataset(chosen, reports, [finding for finding in material.findings if finding.task_id not in cut])
+    findings = [finding for finding in material.findings if finding.task_id not in cut]
+    return Dataset(chosen, reports, [*findings, *_gaps(reports)])
+
+
+def _gaps(reports: Sequence[Report]) -> Iterator[Finding]:
+    """For each agent the tasks that only others answered: means over different tasks are no fair comparison."""
+    answered = list(dict.fromkeys(report.task_id for report in reports))
+    for agent in sorted({report.agent for report in reports}):
+        own = {report.task_id for report in reports if report.agent == agent}
+        if missing := [task_id for task_id in answered if task_id not in own]:
+            message = f"{agent} has no report for {len(missing)} of {len(answered)} answered tasks: {_listed(missing)}"
+            yield Finding("", None, "missing_report", message)
 
 
 def _lot(seed: int, task_id: str) -> str:
