@@ -13,7 +13,7 @@ from dreambench.errors import DatasetError
 
 from .conftest import SLICE, WriteLines
 
-FINGERPRINT = "a72242528d1edc7ea592e8e3623732c7c10ce871301ddef739cd8400f8d6a04d"
+FINGERPRINT = "832be16a305f4c5e09a38276a1825147bf684b99e873f8fc9c9477dfddfcf425"
 """Of the slice. When it changes, finished runs on the same data are no longer resumed."""
 AGENTS = ["claude-3-7-sonnet", "claude4-sonnet", "gpt-4.1", "gpt-5"]
 
