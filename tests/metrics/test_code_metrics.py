@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from datetime import date
-
-import polars as pl
 import pytest
 
-from dreambench.documents import parse_document
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.aggregation import report_values
 from dreambench.metrics.citations import Citations
 from dreambench.metrics.length import Length
-from dreambench.metrics.metric import Metric, Subject
-from dreambench.records import Report, Task
-from dreambench.runs.tables import ITEM_SCHEMA
+from dreambench.metrics.metric import Metric
+from tests.support import measuring
 
 REPORT = """# Bridges
 
@@ -33,13 +26,7 @@ The longest one has four spans [9].
 
 
 def values(metric: Metric, text: str) -> dict[str, float | None]:
-    task = Task("t", "How did bridges change?", "d", date(2025, 1, 1))
-    report = Report("t", "a", text)
-    rows = asyncio.run(metric.measure(Subject(task, report, parse_document(text)), None, 0))
-    shared = {"task": "t", "report": report.id, "agent": "a", "metric": metric.id, "rubric": "", "judge": "code", "repeat": 0}
-    keys = ("family", "label", "value", "weight", "status", "reason_code")
-    items = pl.DataFrame([{**shared, **{key: getattr(row, key) for key in keys}} for row in rows], schema=ITEM_SCHEMA)
-    return dict(report_values(items, [metric]).select("variant", "value").iter_rows())
+    return measuring.values(metric, measuring.judgments(metric, text))
 
 
 def test_citations_are_counted() -> None:
@@ -75,9 +62,7 @@ def test_chinese_characters_are_words() -> None:
 
 
 def test_every_row_points_into_the_report() -> None:
-    metric = Citations(name="citations", shelf=RubricShelf([]))
-    task, report = Task("t", "q", "d"), Report("t", "a", REPORT)
-    rows = asyncio.run(metric.measure(Subject(task, report, parse_document(REPORT)), None, 0))
+    rows = measuring.judgments(Citations(name="citations", shelf=RubricShelf([])), REPORT)
     spans = {REPORT[row.report_start : row.report_end] for row in rows if row.family == "citation"}
     assert spans == {"[1]", "[2]", "[3]", "[9]"}
     assert len({row.item for row in rows}) == len(rows)
