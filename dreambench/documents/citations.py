@@ -35,17 +35,14 @@ class ReferenceIndex:
         self.references = references
         self._by_label: dict[str, list[int]] = {}
         self._by_year: dict[str, list[int]] = {}
-        self._by_url: dict[str, int] = {}
+        self._by_url: dict[str, int] | None = None
         self._group_ends: dict[int, int] = {}
         for index, entry in enumerate(references):
             if entry.label:
                 self._by_label.setdefault(entry.label, []).append(index)
             if entry.authors:
                 self._by_year.setdefault(entry.year, []).append(index)
-            for url in entry.urls:
-                self._by_url.setdefault(normalize_url(url), index)
             self._group_ends[entry.group] = entry.span.end
-        self._ends = sorted(self._group_ends.values())
         numbers = [int(label) for label in self._by_label if label.isdigit()]
         self.highest = max(numbers, default=0)
 
@@ -77,6 +74,11 @@ class ReferenceIndex:
 
     def by_url(self, url: str) -> int | None:
         """The first entry with the same normalised URL."""
+        if self._by_url is None:
+            self._by_url = {}
+            for index, entry in enumerate(self.references):
+                for own in entry.urls:
+                    self._by_url.setdefault(normalize_url(own), index)
         return self._by_url.get(normalize_url(url))
 
 
@@ -108,21 +110,31 @@ def _has_reason(marker: Marker, index: ReferenceIndex, sequence: bool) -> bool:
     return sequence
 
 
-def resolve(text: str, markers: Iterable[Marker], index: ReferenceIndex) -> list[Citation]:
-    """One citation per marker and target, in order."""
+def resolve(
+    text: str, markers: Iterable[Marker], index: ReferenceIndex, starts: Sequence[int], reach: Sequence[int]
+) -> list[Citation]:
+    """One citation per marker and target, in order.
+
+    `starts` are the sentences' first characters and `reach` where what follows a sentence is no longer its own; the
+    sentence of a marker is the last one that starts before the marker's end.
+    """
     citations: list[Citation] = []
     for marker in markers:
+        at = bisect_right(starts, max(marker.start, marker.end - 1)) - 1
+        sentence = at if at >= 0 and marker.start < reach[at] else None
         span = Span(marker.start, marker.end)
         raw = span.of(text)
         labels = tuple(label.replace("|", ", ") for label in marker.labels)
         if marker.url is not None:
             reference = index.by_url(marker.url)
             label = labels[0] if labels else ""
-            citations.append(Citation(span, raw, marker.style, label, labels, marker.url, CitationStatus.RESOLVED, reference))
+            citations.append(
+                Citation(span, raw, marker.style, label, labels, marker.url, CitationStatus.RESOLVED, reference, sentence)
+            )
             continue
         for key, label in zip(marker.labels, labels, strict=True):
             url, status, reference = _target(marker, key, index)
-            citations.append(Citation(span, raw, marker.style, label, labels, url, status, reference))
+            citations.append(Citation(span, raw, marker.style, label, labels, url, status, reference, sentence))
     return citations
 
 
@@ -135,23 +147,11 @@ def _target(marker: Marker, key: str, index: ReferenceIndex) -> tuple[str | None
             found = index.by_label(number.group(1), marker.start)
     if not found:
         return None, CitationStatus.DANGLING, None
+    if len(found) == 1:
+        url = index.references[found[0]].url
+        return url, CitationStatus.NO_URL if url is None else CitationStatus.RESOLVED, found[0]
     urls = {normalize_url(url): url for i in found if (url := index.references[i].url) is not None}
-    if len(urls) > 1 or (len(found) > 1 and not urls):
+    if len(urls) != 1:
         return None, CitationStatus.AMBIGUOUS, None
-    if not urls:
-        return None, CitationStatus.NO_URL, found[0]
     named = [i for i in found if index.references[i].url is not None]
     return next(iter(urls.values())), CitationStatus.RESOLVED, named[0]
-
-
-def attach(citations: Sequence[Citation], starts: Sequence[int], blocks_of: Sequence[int]) -> list[Citation]:
-    """Citations with the index of their sentence: the last one that starts at or before the marker's end.
-
-    `starts` are the sentences' first characters; `blocks_of[i]` is where sentence i's reach ends (the next heading).
-    """
-    attached: list[Citation] = []
-    for c in citations:
-        at = bisect_right(starts, max(c.span.start, c.span.end - 1)) - 1
-        sentence = at if at >= 0 and c.span.start < blocks_of[at] else None
-        attached.append(Citation(c.span, c.raw, c.style, c.label, c.labels, c.url, c.status, c.reference, sentence))
-    return attached

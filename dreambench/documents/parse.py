@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from dreambench.documents.blocks import build_blocks, build_sections
-from dreambench.documents.citations import ReferenceIndex, accept, attach, resolve
+from dreambench.documents.citations import ReferenceIndex, accept, resolve
 from dreambench.documents.lines import Line, scan_lines
 from dreambench.documents.markers import find_markers, inline_code_spans
 from dreambench.documents.measure import detect_language
@@ -42,7 +42,7 @@ def parse_document(text: str) -> Document:
     visible = [line for i, line in enumerate(lines) if not hidden[i] and region_of[i] < 0]
     narration = find_narration(text, visible)
     blocks = build_blocks(text, lines, region_of, frozenset(w.span.start for w in narration))
-    sections, blocks = build_sections(text, blocks)
+    sections = build_sections(text, blocks)
     lists = [block.span for block in blocks if block.kind is BlockKind.REFERENCE_LIST]
     out = _merge([*hidden_spans, *(w.span for w in narration), *lists, *_list_headings(lines, found)])
     body = _complement(text, out)
@@ -50,7 +50,8 @@ def parse_document(text: str) -> Document:
     index = ReferenceIndex(found.references)
     markers = accept(find_markers(_mask(text, blocks, out)), index)
     sentences = split_sentences(text, _body_blocks(blocks, out), markers, language)
-    citations = attach(resolve(text, markers, index), [s.span.start for s in sentences], _reach(sentences, blocks, len(text)))
+    starts = [sentence.span.start for sentence in sentences]
+    citations = resolve(text, markers, index, starts, _reach(sentences, blocks, len(text)))
     return Document(
         text=text,
         title=_title(sections, blocks, text),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from dreambench.documents.lines import Line, LineKind
 from dreambench.documents.model import Reference, Span
-from dreambench.documents.urls import balanced_end, find_urls, web_url
+from dreambench.documents.urls import find_urls, link_target, web_url
 
 _NAMES = (
     r"sources?|references?|bibliography|works cited|citations?|footnotes?|endnotes?|literature cited|further reading"
@@ -165,7 +165,7 @@ def _starts_run(text: str, lines: Sequence[Line], index: int) -> bool:
     line = lines[index]
     if line.kind in (LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE):
         return False
-    prefix = _HEADING_PREFIX.match(text, line.content, line.end)
+    prefix = _HEADING_PREFIX.match(text, line.content, line.end) if line.kind is LineKind.TEXT else None
     if prefix is not None:
         return _has_edge_address(text, prefix.end(), line.end)
     if text[line.content] not in "[【\\*_⁰¹²³⁴⁵⁶⁷⁸⁹":
@@ -203,8 +203,9 @@ def _read_run(text: str, lines: Sequence[Line], index: int) -> tuple[list[_Entry
 
 def _read_entries(text: str, line: Line, index: int) -> list[_Entry]:
     """The labelled entries that begin on a line: one, or several written in a row (`[1] A: url [2] B: url`)."""
-    definition = _LINK_DEFINITION.match(text, line.content, line.end)
-    prefix = _HEADING_PREFIX.match(text, line.content, line.end)
+    first = text[line.content] if line.content < line.end else ""
+    definition = _LINK_DEFINITION.match(text, line.content, line.end) if first == "[" else None
+    prefix = _HEADING_PREFIX.match(text, line.content, line.end) if first not in "[【" and line.kind is LineKind.TEXT else None
     if definition:
         return [_Entry(definition["label"].lstrip("^"), line.start, line.end, definition.start("url"), index, index)]
     at = prefix.end() if prefix else line.content
@@ -215,8 +216,8 @@ def _read_entries(text: str, line: Line, index: int) -> list[_Entry]:
         return []
     label = match["label"] or match["raised"].translate(_SUPERSCRIPTS)
     entries = [_Entry(label, line.start, line.end, match.end(), index, index)]
-    for inner in _INNER_LABEL.finditer(text, match.end(), line.end):
-        if label.isdigit() and int(inner.group(1)) == int(entries[-1].label) + 1:
+    for inner in _INNER_LABEL.finditer(text, match.end(), line.end) if label.isdigit() else ():
+        if int(inner.group(1)) == int(entries[-1].label) + 1:
             entries[-1].end = inner.start()
             entries.append(_Entry(inner.group(1), inner.start(), line.end, inner.end(), index, index))
     return entries
@@ -246,7 +247,7 @@ def _read_section(text: str, lines: Sequence[Line], index: int) -> tuple[list[_E
         if line.kind is not LineKind.CODE:
             _take_line(text, line, position, entries)
         position += 1
-    if any(entry.label or find_urls(text[entry.text_start : entry.end]) for entry in entries) or len(entries) > 1:
+    if any(entry.label or "http" in text[entry.text_start : entry.end] for entry in entries) or len(entries) > 1:
         return entries, position
     return [], position
 
@@ -368,14 +369,14 @@ def _urls_and_title(body: str) -> tuple[list[str], str]:
     urls: list[str] = []
     pieces: list[str] = []
     position = 0
-    for match in _LINK.finditer(body):
-        close = balanced_end(body, match.end() - 1)
-        target = web_url(body[match.end() : close].split(" ")[0]) if close is not None else None
-        if close is None or target is None or match.start() < position:
+    for match in _LINK.finditer(body) if "](" in body else ():
+        found = link_target(body, match.end() - 1)
+        target = web_url(found[0]) if found is not None else None
+        if found is None or target is None or match.start() < position:
             continue
         pieces.extend((body[position : match.start()], match.group(1)))
         urls.append(target)
-        position = close + 1
+        position = found[1]
     rest = body[position:]
     at = 0
     for start, end, url in find_urls(rest):

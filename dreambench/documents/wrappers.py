@@ -41,9 +41,10 @@ _ENGLISH_NARRATION = re.compile(
     re.IGNORECASE,
 )
 _ENGLISH_WORK = re.compile(
-    r"\b(?:search(?:es|ing)?|research(?:ing)?|look(?:ing)? (?:up|for|at|into|more)|gather(?:ed|ing)?|investigat\w+|brows\w+"
-    r"|find(?:ing)? (?:out|more|information|specific)|fetch\w*|check(?:ing)?|continue|explor\w+|retriev\w+|compil\w+|query|dig\w*"
-    r"|more (?:specific |detailed )?(?:information|details|data)|provide (?:you )?(?:with )?an?|get (?:more|information|details|some))\b",
+    r"\b(?:search(?:es|ing)?|research(?:ing)?|look(?:ing)? (?:up|for|at|into|more)|gather(?:ed|ing)?|investigat\w+"
+    r"|brows\w+|find(?:ing)? (?:out|more|information|specific)|fetch\w*|check(?:ing)?|continue|explor\w+"
+    r"|retriev\w+|compil\w+|query|more (?:specific |detailed )?(?:information|details|data)|provide (?:you )?(?:with )?an?"
+    r"|get (?:more|information|details|some))\b",
     re.IGNORECASE,
 )
 _CHINESE_NARRATION = re.compile(
