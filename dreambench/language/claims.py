@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreambench.language.amounts import Quantity
-from dreambench.language.dates import find_dates
+from dreambench.language.dates import DateMention, find_dates
 from dreambench.language.entities import find_entities
 from dreambench.language.polarity import find_cues
 from dreambench.language.quantities import find_quantities
@@ -49,6 +49,7 @@ _REFERENCE = re.compile(r"^\s*(?:\[[0-9]{1,3}\][:.]?\s|\[\^?[0-9]{1,3}\]:|(?:\d{
 _DEFINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|became|remains|consists|founded|published|located|known as)\b|是|为|位于|成立|拥有|达到", re.IGNORECASE)
 _MIN_CONTENT = 3
 _MIN_SCORE = 0.3
+_BEHIND = 60
 
 
 def check_worthy_sentences(text: str | Sequence[Sentence], minimum: float = _MIN_SCORE) -> list[CheckWorthy]:
@@ -98,21 +99,23 @@ def score_parts(sentence: str) -> tuple[tuple[str, float], ...]:
     return tuple((name, value) for name, value in parts.items() if value)
 
 
+_REACH = 200
 _CLAUSE = re.compile(
-    r"[,;:()。，；：（）](?![0-9])|(?<=[a-z0-9%)])\.(?= )|\b(?:and|but|while|whereas|although|which|compared with|compared to|against|up from|down from)\b",
+    r"[,:](?![0-9])|[;()。，；：（）]|(?<=[a-z0-9%)])\.(?= )|\b(?:and|but|while|whereas|although|which|before(?= [a-z]+ing)|after(?= [a-z]+ing)|compared with|compared to|against|up from|down from)\b",
     re.IGNORECASE,
 )
 
 
 def clause_at(text: str, start: int, end: int) -> tuple[int, int]:
-    """The clause of `text` around `start:end`: to the nearest comma-like mark or conjunction on both sides."""
-    left = 0
-    for match in _CLAUSE.finditer(text):
+    """The clause of `text` around `start:end`: to the nearest comma-like mark or conjunction, at most 200 characters."""
+    begin = max(0, start - _REACH)
+    left = begin
+    for match in _CLAUSE.finditer(text, begin, min(len(text), end + _REACH)):
         if match.end() <= start:
             left = match.end()
         elif match.start() >= end:
             return left, match.start()
-    return left, len(text)
+    return left, min(len(text), end + _REACH)
 
 
 def clauses(text: str) -> list[tuple[int, int]]:
@@ -126,11 +129,18 @@ def quantity_topic(sentence: str, quantity: Quantity) -> list[str]:
 
     Words right after the number come before words in front of it, because English and Chinese both count what follows.
     """
-    folded = fold_width(sentence)
-    start, end = clause_at(folded, quantity.start, quantity.end)
-    hidden = [(q.start, q.end) for q in find_quantities(sentence)] + [(d.start, d.end) for d in find_dates(sentence)]
-    clause = blank_out(folded, hidden, " ")[start:end]
-    found = [token for token in tokens(clause) if is_content(token)]
+    return topic_in(without_amounts(sentence, find_quantities(sentence), find_dates(sentence)), quantity)
+
+
+def without_amounts(sentence: str, quantities: Sequence[Quantity], dates: Sequence[DateMention]) -> str:
+    """The folded sentence with amounts and dates blanked out, for `topic_in`."""
+    return blank_out(fold_width(sentence), [(found.start, found.end) for found in (*quantities, *dates)], " ")
+
+
+def topic_in(blanked: str, quantity: Quantity) -> list[str]:
+    """`quantity_topic` on a sentence that is already without amounts."""
+    start, end = clause_at(blanked, quantity.start, quantity.end)
+    found = [token for token in tokens(blanked[start:end]) if is_content(token)]
     after = [token.norm for token in found if token.start + start >= quantity.end]
     before = [token.norm for token in reversed(found) if token.end + start <= quantity.start]
     return list(dict.fromkeys(after[:4] + before[:8] + after[4:]))
@@ -140,5 +150,5 @@ def counted_noun(sentence: str, quantity: Quantity, limit: int = 3) -> list[str]
     """The content words directly behind a number, at most `limit`, up to the end of its clause."""
     folded = fold_width(sentence)
     _, end = clause_at(folded, quantity.start, quantity.end)
-    behind = folded[quantity.end : end]
-    return [token.norm for token in tokens(behind) if is_content(token) or len(token.norm) == 1 and token.norm > "\u33ff"][:limit]
+    behind = tokens(folded[quantity.end : min(end, quantity.end + _BEHIND)])
+    return [token.norm for token in behind if is_content(token) or (len(token.norm) == 1 and token.norm > "\u33ff")][:limit]

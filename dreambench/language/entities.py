@@ -28,7 +28,7 @@ class Entity:
 
 
 _CAPITALISED = r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ÖØ-öø-ÿ]*(?:['-][A-ZÀ-Þa-z][A-Za-zÀ-ÖØ-öø-ÿ]*)*"
-_JOINER = r"(?:of the|of|and|for the|for|de la|de|du|van der|van|von|al|the|in)"
+_JOINER = r"(?:of the|of|for the|for|de la|de|du|van der|van|von|al)"
 _NAME = re.compile(rf"(?<![A-Za-z0-9]){_CAPITALISED}(?:(?: (?:{_JOINER} )?|-){_CAPITALISED}){{0,7}}(?:[ -][0-9]{{1,4}}(?![0-9%A-Za-z]|[.,][0-9]))?")
 _ACRONYM = re.compile(r"[A-Z]{2,8}s?|[A-Z]{2,8}-?[0-9]{1,4}")
 _INTRODUCED = re.compile(r"\(([A-Z]{2,8})\)")
@@ -37,6 +37,7 @@ _LAW = re.compile(
     r" (?:\((?:EU|EC)\) )?(?:No\.? ?)?[0-9]{1,5}(?:[/-][0-9]{1,5})*(?:/[A-Z]{2,3})?"
 )
 _DOTTED = re.compile(r"(?<![A-Za-z0-9.])(?:[A-Z]\.){2,6}")
+_MODEL = re.compile(r"(?<![A-Za-z0-9-])[A-Z]{1,6}-?[0-9]{1,4}[a-z]?(?![A-Za-z0-9])(?<!Q[1-4])(?<!H[12])")
 _TITLE = re.compile("《([^《》\n]{1,60})》")
 _CHINESE_ORGANISATION = re.compile(
     f"[{CJK}]{{2,14}}?(?:委员会|研究院|研究所|科学院|大学|学院|公司|集团|银行|医院|法院|检察院|协会|学会|联盟|基金会|博物馆|图书馆|出版社|议会|总局"
@@ -76,6 +77,8 @@ def find_entities(text: str) -> list[Entity]:
         take(match.start(), match.end(), "title", normalise(match[1]))
     for match in _DOTTED.finditer(folded):
         take(match.start(), match.end(), "acronym", match[0].replace(".", "").lower())
+    for match in _MODEL.finditer(folded):
+        take(match.start(), match.end(), "name", match[0].lower())
     for match in _NAME.finditer(folded):
         for start, end in _names(folded, *match.span()):
             written = folded[start:end]
@@ -109,9 +112,23 @@ def _names(folded: str, start: int, end: int) -> list[tuple[int, int]]:
     written = folded[start:end]
     alone = re.fullmatch(r"[A-Z][a-z]+", written) is not None
     # A plain word that opens a sentence may be any word; a name says so by being capitalised elsewhere too.
-    if alone and _opens_sentence(folded, start) and not re.search(rf"[a-z,;] {written}\b", folded):
+    if alone and _opens_sentence(folded, start) and not _looks_like_a_name(folded, written, end):
         return []
     return [(start, end)] if len(written) > 1 else []
+
+
+_COMMON_ENDING = re.compile("(?:s|ing|ion|ed|ly|ment|ness|ity|ance|ence|er|or|est|al|ous|ive|ism|age|ure|ship|th|put|out|ue|ade|and)$")
+_VERB_AFTER = re.compile(
+    r"'s |,? (?:is|was|has|had|did|does|will|would|can|could|won|made|said|became|led|built|bought|sold|began|lost|held|took|paid|grew|rose|fell|[a-z]{3,}ed"
+    r"|[a-z]{3,}s)\b"
+)
+
+
+def _looks_like_a_name(folded: str, word: str, end: int) -> bool:
+    """Whether a word that opens a sentence is capitalised elsewhere too, or is unlike a common noun and followed by a verb."""
+    if re.search(rf"[a-z,;] {word}\b", folded):
+        return True
+    return _COMMON_ENDING.search(word) is None and _VERB_AFTER.match(folded, end) is not None
 
 
 _OPENING = re.compile(r"(?:^|[.!?:\n|>*#\"(-]|[.!?][\"')\]]{1,3}|\]) ?$")

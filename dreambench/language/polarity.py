@@ -38,7 +38,7 @@ _NEGATION = re.compile(
     rf"|\b[a-z]+n't\b|(?:{alternation(_NEGATION_ZH.split('|'))})(?!仅|但|只|断|同|少|过|久|足|到[0-9]|低于|超过|高于|多于|少于|常|洲|来|盈利组织|政府)",
     re.IGNORECASE,
 )
-_NOT_NEGATION = re.compile(r"no\. ?[0-9]|no one knows|no doubt|no matter|not only|not just|不断|不仅|不但|不同|不少|不过|不久|无论|无疑|未来|非常|非洲", re.IGNORECASE)
+_NOT_NEGATION = re.compile(r"no\. ?[0-9]|no one knows|no doubt|no matter|not only|not just|不断|不仅|不但|不同|不少|不过|不久|无论|无疑|无线|无人|无锡|无穷|无障碍|无机|无菌|未来|未成年|非常|非洲|非遗|非法|不锈钢|不动产|不等式", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;:.!?。，；！？]|\b(?:but|although|though|while|whereas|because|however|which|who)\b|但|而|虽然|因为", re.IGNORECASE)
 _SCOPE_LIMIT = 90
 

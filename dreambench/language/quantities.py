@@ -85,6 +85,8 @@ def _hide(folded: str, text: str) -> str:
 def _is_label(match: re.Match[str]) -> bool:
     """Whether "Section 4", "GPT-4" or "B12" is a label; "US5" and "cost 45" are amounts."""
     if match["gap"] in (None, "-"):
+        if match[0].lower() in unit_spellings()[0]:  # km2
+            return False
         return match["name"] not in currency_signs()
     return match["name"].lower() in amounts.LABELS
 

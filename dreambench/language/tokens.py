@@ -45,12 +45,12 @@ STOP_WORDS = frozenset(
     " shall should can could may might must not no which who whom whose what when where why how all any both each few more most other some such only"
     " own same too very just also while during before after above below between through because until against up down out off again further once"
     " however thus therefore although though whereas since per via among within without upon according reportedly one ones said say says"
-    " nearly almost around approximately roughly least many much even still already now later ever never".split()
+    " take takes took taken taking make makes made get gets got nearly almost around approximately roughly least many much even still already now later ever never".split()
 )
 _STOP_CHARS = frozenset("的了在是和与及或也就都而并被把将从对于以其之这那个为有所等中上下到由向但又则更很最年月日")
 # A bigram with one of these spans two words.
 _JOINTS = frozenset("的了在是和与或及也就都")
-_TOKEN = re.compile(rf"[A-Za-zÀ-ÖØ-öø-ÿ]+(?:'[A-Za-z]+)?|[0-9]+(?:[.,][0-9]+)*|[{CJK}]+")
+_TOKEN = re.compile(rf"[A-Za-z]+-?[0-9]+[A-Za-z0-9]*|[A-Za-zÀ-ÖØ-öø-ÿ]+(?:'[A-Za-z]+)?|[0-9]+(?:[.,][0-9]+)*|[{CJK}]+")
 _POSSESSIVE = re.compile(r"'s?$")
 
 
