@@ -34,7 +34,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A sentence of the passage beside the claim: shares of the claim's words in it (`local`) and with context (`total`)."""
+    """A sentence of the passage beside the claim: shares of the claim's words in it (`local`) and with context (`total`).
+
+    `predicate` is the share of the words that are no names, `subject_found` whether the claim's first content word occurs.
+    """
 
     index: int
     statement: Statement
@@ -44,11 +47,13 @@ class Aligned:
     local: float
     total: float
     names_found: bool = True
+    predicate: float = 1.0
+    subject_found: bool = True
 
     @property
     def on_topic(self) -> bool:
-        """Whether a disagreement here may count as a contradiction."""
-        return self.total >= 0.5 and self.local >= 0.25
+        """Whether a disagreement here may count as a contradiction: subject, predicate and most words are shared."""
+        return self.total >= 0.5 and self.local >= 0.25 and self.predicate >= 0.5 and self.subject_found
 
 
 _MIN_TOPIC = 0.4
@@ -72,12 +77,12 @@ def _check_quantity(claim: Statement, counted: Counted, sentences: Sequence[Alig
                 continue
             same = verdict != "different"
             topic = _topic_score(claim, counted, other, aligned)
-            noun = _noun_match(counted, other)
+            noun = _noun_match(counted, other, aligned.statement)
             least = _MIN_TOPIC_CHINESE if has_cjk(claim.text) else _MIN_TOPIC
             doubtful = noun is False or topic < least or not (aligned.on_topic and aligned.names_found)
             if not same and (doubtful or (point == "ordinal" and not noun)):
                 continue
-            score = topic + (0.25 if same else 0.0) + (0.2 if noun else 0.0)
+            score = topic + (0.5 if same else 0.0) + (0.2 if noun else 0.0)
             text = f"{wanted.text} {'agrees with' if same else 'against'} {other.quantity.text}"
             if best is None or score > best[0]:
                 best = score, Finding("agrees" if same else "disagrees", point, aligned.index, text, other.quantity.start)
@@ -90,11 +95,24 @@ def _topic_score(claim: Statement, counted: Counted, other: Counted, aligned: Al
     return 0.6 * near + 0.4 * share(topic, aligned.statement.vocabulary | aligned.context)
 
 
-def _noun_match(counted: Counted, other: Counted) -> bool | None:
+def _noun_match(counted: Counted, other: Counted, statement: Statement) -> bool | None:
     """Whether the words behind the two numbers meet; None when units say what is counted or one has no such word."""
-    if counted.quantity.kind not in ("plain", "ordinal") or not counted.noun or not other.noun:
+    if counted.quantity.kind not in ("plain", "ordinal") or not counted.noun:
         return None
-    return any(find_similar(word, other.noun) for word in counted.noun[:2])
+    noun = other.noun or _inherited_noun(other, statement)
+    if not noun:
+        return None if has_cjk(counted.noun[0]) else False
+    return any(find_similar(word, noun) for word in counted.noun[:2])
+
+
+def _inherited_noun(counted: Counted, statement: Statement) -> tuple[str, ...]:
+    """The noun of the amount before in the same clause: "from 18 million trips to 31 million"."""
+    start = counted.quantity.start
+    clause = next((span for span in statement.clauses if span[0] <= start < span[1]), (0, 0))
+    before = [
+        c for c in statement.counted if clause[0] <= c.quantity.start < start and c.quantity.kind == counted.quantity.kind
+    ]
+    return before[-1].noun if before else ()
 
 
 def _other_date(counted: Counted, other: Counted, aligned: Aligned) -> bool:
@@ -164,13 +182,18 @@ def scope_dates(claim: Statement, used: Sequence[Aligned]) -> list[Finding]:
 def check_negation(claim: Statement, aligned: Aligned) -> Finding | None:
     """A statement denied on one side only: the denied words are the claim's and are not affirmed beside the denial."""
     denied_here, affirmed_here = _denied(aligned.statement)
-    denied, affirmed = _denied(claim)
+    denied, _ = _denied(claim)
     claim_words = set(claim.vocabulary) | _turning(claim.directions)
     if not claim.negations and aligned.statement.negations:
         # Words affirmed anywhere in the sentence are no sign: "did not fall in cities, but fell in villages".
         shared = {word for word in claim_words if find_similar(word, denied_here)}
         only = {word for word in shared if not find_similar(word, affirmed_here)}
-        if only and (any(word.startswith("goes ") for word in only) or len(only) >= 2 or len(shared) * 3 >= len(claim_words - claim.entity_words) or len(claim_words) <= 4):
+        if only and (
+            any(word.startswith("goes ") for word in only)
+            or len(only) >= 2
+            or len(shared) * 3 >= len(claim_words - claim.entity_words)
+            or len(claim_words) <= 4
+        ):
             return Finding("disagrees", "negation", aligned.index, f"the passage denies: {_listed(only)}")
     if claim.negations and not _shares_denial(denied, denied_here):
         shared = {word for word in denied if find_similar(word, affirmed_here)}
@@ -240,7 +263,9 @@ def check_opposites(claim: Statement, aligned: Aligned) -> Finding | None:
         return None
     word, other = pairs[0]
     rest = {w for w in claim.vocabulary if w != word}
-    if share(rest, aligned.statement.vocabulary | aligned.context) < 0.65 or bool(claim.negations) != bool(aligned.statement.negations):
+    if share(rest, aligned.statement.vocabulary | aligned.context) < 0.65 or bool(claim.negations) != bool(
+        aligned.statement.negations
+    ):
         return None
     return Finding("disagrees", "opposite", aligned.index, f'"{word}" against "{other}"')
 
@@ -257,21 +282,29 @@ def check_quantifier(claim: Statement, aligned: Aligned) -> Finding | None:
     return None
 
 
-def check_hedge(claim: Statement, aligned: Aligned) -> Finding | None:
-    """A plain claim where the clauses that the passage shares with it are hedged."""
+def check_hedge(claim: Statement, aligned: Aligned, at: int = -1) -> Finding | None:
+    """A plain claim where the clause of the agreeing amount `at`, or else a clause that shares words, is hedged."""
     if claim.hedges or not aligned.statement.hedges:
         return None
     matched = set(aligned.pairs.values())
     for cue in aligned.statement.hedges:
-        if _words_around(aligned.statement, cue.start, cue.end) & matched:
+        clause = next(((a, b) for a, b in aligned.statement.clauses if a <= cue.start < b), (0, 0))
+        beside = clause[0] <= at < clause[1] if at >= 0 else bool(aligned.statement.words_in([clause]) & matched)
+        if beside:
             return Finding("weaker", "hedge", aligned.index, f'the passage only says "{cue.text}"')
     return None
 
 
 # What precedes a name in a role that one name fills: "designed by", "owned by"; places only for events that happen once.
 _ROLE = re.compile(r"\b([a-z]+) (by)(?: (?:the|a|an))?(?: [a-z]+){0,2} $")
+# Many people write studies; that another one wrote one contradicts nothing.
+_OPEN_ROLES = frozenset(
+    ["study", "report", "survey", "analysis", "article", "research", "paper", "book", "estimate", "review", "trial"]
+)
 _COPULA = re.compile(r"[a-z] (?:is|was|are|were)(?: the)? $")
-_EVENT_PLACE = re.compile(r"\b(born|founded|performed|signed|held|built|located|headquartered|based|died|premiered|launched|buried) (in|at|from) $")
+_EVENT_PLACE = re.compile(
+    r"\b(born|founded|performed|signed|held|built|located|headquartered|based|died|premiered|launched|buried) (in|at|from) $"
+)
 _CHINESE_ROLE = re.compile(
     f"由([{CJK}]{{2,8}}?)(设计|建造|创办|创立|撰写|导演|主持|运营|领导|担任|制作|出版|发明|发现|收购|执导|主演)"
 )
@@ -312,11 +345,10 @@ def _roles(statement: Statement) -> dict[str, str]:
     for entity in statement.entities:
         before = folded[max(0, entity.start - 48) : entity.start]
         match = _EVENT_PLACE.search(before) or _ROLE.search(before)
-        if match and match[1]:
+        if match and match[1] not in _OPEN_ROLES:
             roles[f"{match[1]} {match[2]}"] = entity.norm
         elif _COPULA.search(before):
             roles["is"] = entity.norm
     for match in _CHINESE_ROLE.finditer(folded):
         roles[match[2]] = match[1]
     return roles
-

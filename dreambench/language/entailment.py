@@ -76,8 +76,28 @@ def _align(claim: Statement, cut: Sequence[Sentence]) -> list[Aligned]:
         if local >= _FLOOR or not claim.vocabulary:
             known = statement.all_words.union(*(other.all_words for other in around))
             names = all(_known(entity, known) for entity in claim.entities)
-            found.append(Aligned(index, statement, context, dates, pairs, local, local + _CONTEXT_CREDIT * extra, names))
+            found.append(
+                Aligned(
+                    index,
+                    statement,
+                    context,
+                    dates,
+                    pairs,
+                    local,
+                    local + _CONTEXT_CREDIT * extra,
+                    names,
+                    *_core(claim, {*pairs, *beside}),
+                )
+            )
     return sorted(found, key=lambda a: (-a.total - 0.5 * a.local, a.index))
+
+
+def _core(claim: Statement, covered: set[str]) -> tuple[float, bool]:
+    """The covered share of the words that are no names, and whether the claim's opening words are covered."""
+    plain = claim.vocabulary - claim.entity_words
+    opening = [token.norm for token in claim.words[: 2 if has_cjk(claim.text) else 1]]
+    predicate = len(plain & covered) / len(plain) if plain else 1.0
+    return predicate, not opening or any(word in covered for word in opening)
 
 
 def _known(entity: Entity, words: frozenset[str]) -> bool:
@@ -121,9 +141,10 @@ def _findings(claim: Statement, aligned: Sequence[Aligned]) -> list[Finding]:
         for finding in findings:
             if finding is not None and (finding.outcome != "disagrees" or one.on_topic or finding.point == "entity"):
                 found.append(finding)
-    for one in aligned[:1]:
-        found += [finding for check in (checks.check_quantifier, checks.check_hedge) if (finding := check(claim, one))]
-    return found
+    best = aligned[0]
+    at = next((f.at for f in found if f.sentence == best.index and f.outcome == "agrees"), -1)
+    weaker = (checks.check_quantifier(claim, best), checks.check_hedge(claim, best, at))
+    return found + [finding for finding in weaker if finding is not None]
 
 
 def _near_best(aligned: Sequence[Aligned], held: set[int]) -> list[Aligned]:
@@ -166,7 +187,7 @@ def _label(claim: Statement, best: Aligned, found: Sequence[Finding]) -> Label:
     dates = [finding for finding in found if finding.point == "date"]
     if dates:
         if any(finding.outcome == "missing" for finding in dates):
-            return "partially" if best.total >= 0.7 else "unrelated"
+            return "partially" if best.on_topic and best.total >= 0.7 else "unrelated"
         enough += 0.05
     else:
         enough += 0.2

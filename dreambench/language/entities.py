@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dreambench.language.text import CJK, fold_width, normalise
+from dreambench.language.text import CJK, fold_width, normalise, word_set
 
 EntityKind = Literal["name", "acronym", "title", "organisation", "place", "law"]
 
@@ -29,7 +29,10 @@ class Entity:
 
 _CAPITALISED = r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ÖØ-öø-ÿ]*(?:['-][A-ZÀ-Þa-z][A-Za-zÀ-ÖØ-öø-ÿ]*)*"
 _JOINER = r"(?:of the|of|for the|for|de la|de|du|van der|van|von|al)"
-_NAME = re.compile(rf"(?<![A-Za-z0-9]){_CAPITALISED}(?:(?: (?:{_JOINER} )?|-){_CAPITALISED}){{0,7}}(?:[ -][0-9]{{1,4}}(?![0-9%A-Za-z]|[.,][0-9]))?")
+_NAME = re.compile(
+    rf"(?<![A-Za-z0-9]){_CAPITALISED}(?:(?: (?:{_JOINER} )?|-){_CAPITALISED}){{0,7}}(?:[ -][0-9]{{1,4}}(?![0-9%A-Za-z]"
+    rf"|[.,][0-9]))?"
+)
 _ACRONYM = re.compile(r"[A-Z]{2,8}s?|[A-Z]{2,8}-?[0-9]{1,4}")
 _INTRODUCED = re.compile(r"\(([A-Z]{2,8})\)")
 _LAW = re.compile(
@@ -44,19 +47,27 @@ _CHINESE_ORGANISATION = re.compile(
     "|事务所|实验室|政府|局|厅|署|党|部)(?!分|长|门|署|限|面|员|落|位|队)"
 )
 _CHINESE_PLACE = re.compile(f"[{CJK}]{{1,5}}?(?:省|市|县|区|州|岛|山|河|湖|江)(?!场|民|长|值|别|域|分|峡)")
-_CHINESE_SPLIT = re.compile("[的了在是和与及由于从到为被将把向对其该这那各每等至自就都也并或但而后前时个一二三四五六七八九十有设了]|表示|位于|来自|根据|包括|加入")
-_CHINESE_IDLE = re.compile("^(?:全|各|分|本|多|少|城|地|小|大)?(?:公司|集团|银行|大学|政府|组织|市|省|区|县|局|部)$|^[子母该本总]公司$|部分|全部|内部|中部|外部|地区")
-# Capitalised by position or by habit, and no names by themselves.
-_IDLE = frozenset(
-    "Mr Mrs Ms Dr Prof The A An In On At By For With From To Of And Or But Nor So Yet If Then Than That This These Those There Here It Its He She They Their His Her We Our"
-    " You Your I My As About After Before During Since Until While When Where Which Who What Why How All Any Both Each Every Few More Most Other Some Such"
-    " No Not Only Same Very However Moreover Although Though Because Despite According Overall Finally First Second Third Also Another Many Several Today"
-    " January February March April May June July August September October November December Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
-    " Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Between Under Over Nearly Around Roughly Approximately Sources Section Figure Table Chapter One Two"
-    " Three Four Five Six Seven Eight Nine Ten Thus Therefore Once Even Still Just Unlike Like Per Critics Scientists Researchers Engineers Experts Studies"
-    " Surveys Results People Women Men Children Prices Adults Construction Water".split()
+_CHINESE_SPLIT = re.compile(
+    "[的了在是和与及由于从到为被将把向对其该这那各每等至自就都也并或但而后前时个一二三四五六七八九十有设了]|表示|位于|来自|根据|包括|加入"
 )
-_HONORIFICS = frozenset("mr mrs ms dr prof professor president sir lord lady king queen prime minister".split())
+_CHINESE_IDLE = re.compile(
+    "^(?:全|各|分|本|多|少|城|地|小|大)?(?:公司|集团|银行|大学|政府|组织|市|省|区|县|局|部)$|^[子母该本总]公司$"
+    "|部分|全部|内部|中部|外部|地区"
+)
+# Capitalised by position or by habit, and no names by themselves.
+_IDLE = word_set(
+    "Mr Mrs Ms Dr Prof The A An In On At By For With From To Of And Or But Nor So Yet If Then Than That This"
+    " These Those There Here It Its He She They Their His Her We Our You Your I My As About After Before During"
+    " Since Until While When Where Which Who What Why How All Any Both Each Every Few More Most Other Some Such No"
+    " Not Only Same Very However Moreover Although Though Because Despite According Overall Finally First Second"
+    " Third Also Another Many Several Today January February March April May June July August September October"
+    " November December Monday Tuesday Wednesday Thursday Friday Saturday Sunday Jan Feb Mar Apr Jun Jul Aug Sep"
+    " Sept Oct Nov Dec Between Under Over Nearly Around Roughly Approximately Sources Section Figure Table Chapter"
+    " One Two Three Four Five Six Seven Eight Nine Ten Thus Therefore Once Even Still Just Unlike Like Per Critics"
+    " Scientists Researchers Engineers Experts Studies Surveys Results People Women Men Children Prices Adults"
+    " Construction Water"
+)
+_HONORIFICS = word_set("mr mrs ms dr prof professor president sir lord lady king queen prime minister")
 _POSSESSIVE = re.compile("'s?$")
 
 
@@ -117,9 +128,12 @@ def _names(folded: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(start, end)] if len(written) > 1 else []
 
 
-_COMMON_ENDING = re.compile("(?:s|ing|ion|ed|ly|ment|ness|ity|ance|ence|er|or|est|al|ous|ive|ism|age|ure|ship|th|put|out|ue|ade|and)$")
+_COMMON_ENDING = re.compile(
+    "(?:s|ing|ion|ed|ly|ment|ness|ity|ance|ence|er|or|est|al|ous|ive|ism|age|ure|ship|th|put|out|ue|ade|and)$"
+)
 _VERB_AFTER = re.compile(
-    r"'s |,? (?:is|was|has|had|did|does|will|would|can|could|won|made|said|became|led|built|bought|sold|began|lost|held|took|paid|grew|rose|fell|[a-z]{3,}ed"
+    r"'s |,? (?:is|was|has|had|did|does|will|would|can|could|won|made|said|became|led|built|bought|sold|began|lost"
+    r"|held|took|paid|grew|rose|fell|[a-z]{3,}ed"
     r"|[a-z]{3,}s)\b"
 )
 
@@ -159,7 +173,9 @@ def _with_long_forms(folded: str, found: list[Entity]) -> list[Entity]:
         if before is not None and _initials_fit(match[1], before.norm):
             long_forms[match[1].lower()] = before.norm
     return [
-        replace(entity, norm=long_forms[entity.norm], long_form=long_forms[entity.norm]) if entity.norm in long_forms else entity
+        replace(entity, norm=long_forms[entity.norm], long_form=long_forms[entity.norm])
+        if entity.norm in long_forms
+        else entity
         for entity in found
     ]
 

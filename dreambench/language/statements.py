@@ -78,7 +78,9 @@ def analyse(text: str) -> Statement:
     turned = [(cue.start, cue.end) for cue in (*denials, *directions)]
     words = tuple(token for token in found if is_content(token) and not _touches(token, taken) and not _touches(token, turned))
     entities = tuple(entity for entity in find_entities(text) if not _inside(entity.start, entity.end, taken))
-    entity_words = frozenset(token.norm for token in words if _inside(token.start, token.end, [(e.start, e.end) for e in entities]))
+    entity_words = frozenset(
+        token.norm for token in words if _inside(token.start, token.end, [(e.start, e.end) for e in entities])
+    )
     return Statement(
         text=text,
         words=words,
