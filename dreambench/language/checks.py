@@ -53,7 +53,7 @@ class Aligned:
     @property
     def on_topic(self) -> bool:
         """Whether a disagreement here may count as a contradiction: subject, predicate and most words are shared."""
-        return self.total >= 0.5 and self.local >= 0.25 and self.predicate >= 0.5 and self.subject_found
+        return self.total >= 0.5 and self.local >= 0.25 and self.predicate >= 0.6 and self.subject_found
 
 
 _MIN_TOPIC = 0.4

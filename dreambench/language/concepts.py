@@ -16,7 +16,7 @@ _GROUPS = (
     "|big large great|show demonstrate indicate reveal|make produce manufacture|found establish foundation"
     "|locate situate base headquarter|employ employee staff worker workforce|need require|revenue sale turnover"
     "|publish release|person people inhabitant resident population|doctor physician|weigh weight mass"
-    "|height high tall elevation summit|length long|approve adopt pass endorse|height stand|area cover span"
+    "|height high tall elevation|length long|approve adopt pass endorse|area cover span"
     "|year annual annually|receive get|end finish conclude|get obtain|own possess|allow permit authorize authorise"
     "|ban forbid prohibit outlaw|reject refuse|live reside|near close|help assist|die kill|use utilize utilise"
     "|roughly approximate|author writer|film movie|city town|ceo chief|leader head|money fund|cost price"
