@@ -106,7 +106,8 @@ def _century(number: int) -> Period | None:
 Reader = Callable[[re.Match[str]], Period | None]
 _RULES: list[tuple[str, Reader]] = [
     (  # 13-15 September 2024
-        rf"(?P<a1>{_DAY})(?:st|nd|rd|th)? ?(?:-|to|and) ?(?P<a2>{_DAY})(?:st|nd|rd|th)? (?:of )?(?P<a3>{_MONTH}),? (?P<a4>{_YEAR}){_EDGE}",
+        rf"(?P<a1>{_DAY})(?:st|nd|rd|th)? ?(?:-|to|and) ?(?P<a2>{_DAY})(?:st|nd|rd|th)? (?:of )?(?P<a3>{_MONTH}),?"
+        rf" (?P<a4>{_YEAR}){_EDGE}",
         lambda m: _span(
             _day(int(m["a4"]), _month_number(m["a3"]), int(m["a1"])), _day(int(m["a4"]), _month_number(m["a3"]), int(m["a2"]))
         ),
@@ -167,10 +168,13 @@ _RULES: list[tuple[str, Reader]] = [
             "part",
         ),
     ),
-    (rf"(?P<p1>{_YEAR}) ?年代?", lambda m: _years(int(m["p1"]), int(m["p1"]) + 9 * m[0].endswith("代"), "decade" if m[0].endswith("代") else "year")),
+    (
+        rf"(?P<p1>{_YEAR}) ?年(?P<p2>代)?",
+        lambda m: _decade(int(m["p1"])) if m["p2"] else _years(int(m["p1"]), int(m["p1"]), "year"),
+    ),
     (
         r"(?P<q1>[12]?[0-9]) ?世纪(?P<q2>[1-9])0 ?年代",
-        lambda m: _years((int(m["q1"]) - 1) * 100 + 10 * int(m["q2"]), (int(m["q1"]) - 1) * 100 + 10 * int(m["q2"]) + 9, "decade"),
+        lambda m: _decade((int(m["q1"]) - 1) * 100 + 10 * int(m["q2"])),
     ),
     (r"(?P<r1>[12]?[0-9]) ?世纪", lambda m: _century(int(m["r1"]))),
     (r"(?P<s1>[12]?[0-9])(?:st|nd|rd|th)[ -]century", lambda m: _century(int(m["s1"]))),
@@ -191,7 +195,8 @@ _RULES: list[tuple[str, Reader]] = [
         lambda m: _months(int(m["w2"]), 6 * int(m["w1"]) - 5, 6 * int(m["w1"]), "half"),
     ),
     (
-        rf"(?P<x1>early|mid|late|beginning of|start of|middle of|end of)[ -](?:the )?(?:year )?(?P<x2>{_YEAR})(?P<x3>'?s)?{_EDGE}",
+        rf"(?P<x1>early|mid|late|beginning of|start of|middle of|end of)[ -](?:the )?(?:year"
+        rf" )?(?P<x2>{_YEAR})(?P<x3>'?s)?{_EDGE}",
         lambda m: _part(m["x1"].lower().split()[0], int(m["x2"]), bool(m["x3"])),
     ),
     (
@@ -203,7 +208,10 @@ _RULES: list[tuple[str, Reader]] = [
         rf"(?P<A1>{_YEAR}) ?[-/] ?(?P<A2>{_YEAR}|1[3-9]|[2-9][0-9])(?![0-9/-]|[.,][0-9])",
         lambda m: _year_range(m["A1"], m["A2"]),
     ),
-    (rf"(?:from|between) (?P<B1>{_YEAR}) (?:to|and|until|through) (?P<B2>{_YEAR}){_EDGE}", lambda m: _year_range(m["B1"], m["B2"])),
+    (
+        rf"(?:from|between) (?P<B1>{_YEAR}) (?:to|and|until|through) (?P<B2>{_YEAR}){_EDGE}",
+        lambda m: _year_range(m["B1"], m["B2"]),
+    ),
     (rf"(?P<C1>{_YEAR}) (?:to|until|through) (?P<C2>{_YEAR}){_EDGE}", lambda m: _year_range(m["C1"], m["C2"])),
     (rf"(?P<E1>{_YEAR})-(?P<E2>0[1-9]|1[0-2])(?![0-9-/])", lambda m: _month_or_range(m["E1"], m["E2"])),
     (  # March 3-5, 2021
@@ -229,13 +237,15 @@ _YEARLESS = re.compile(
     re.IGNORECASE,
 )
 _YEAR_LEAD = re.compile(
-    r"(?:\b(?:in|since|by|until|till|from|during|of|before|after|through|for|to|around|circa|c\.|year|and|or|between|late|early|mid|fiscal"
+    r"(?:\b(?:in|since|by|until|till|from|during|of|before|after|through|for|to|around|circa|c\.|year|and|or|between"
+    r"|late|early|mid|fiscal"
     rf"|fy|ad|ce|the|this|winter|{_MONTH})|[(\[,;:/-]|(?:于|在|自|从|到|至|截至)) ?$",
     re.IGNORECASE,
 )
 _FIRM_LEAD = re.compile(r"(?:\b(?:in|since|during|circa|year|fy|the|before|after|until)|[(\[]) ?$", re.IGNORECASE)
 _COUNTED_NEXT = re.compile(
-    r" (?:[a-z]+ )?(?:[a-z]{2,}s\b(?<!ss)|people|men|women|children|percent|per cent|million|billion|thousand|km|kg|m|mm|MW|GW|kWh|tonnes)"
+    r" (?:[a-z]+ )?(?:[a-z]{2,}s\b(?<!ss)|people|men|women|children|percent|per cent|million|billion|thousand|km|kg|m"
+    r"|mm|MW|GW|kWh|tonnes)"
 )
 _BEFORE_OR_AFTER = 24
 

@@ -14,6 +14,7 @@ from functools import cache
 
 from dreambench.language import amounts
 from dreambench.language.amounts import Bound, Kind, Numeral, Quantity
+from dreambench.language.comparison import Verdict, same_quantity
 from dreambench.language.dates import find_dates, yearless_spans
 from dreambench.language.numerals import DENOMINATORS, ORDINALS, chinese_number, english_number
 from dreambench.language.text import Language, alternation, blank_out, fold_width, guess_language
@@ -28,12 +29,12 @@ from dreambench.language.units import (
     unit_spellings,
 )
 
-__all__ = ["Bound", "Kind", "Quantity", "find_quantities"]
+__all__ = ["Bound", "Kind", "Quantity", "Verdict", "find_quantities", "same_quantity"]
 
 _LEFT = 24
 _MAX_DIGITS = 18
-_TIMES = {"twice": 2, "double": 2, "twofold": 2, "thrice": 3, "triple": 3, "tripl": 3, "threefold": 3, "quadrupl": 4, "fourfold": 4,
-          "fivefold": 5, "tenfold": 10, "doubl": 2, "翻两番": 4}  # fmt: skip
+_TIMES = {"twice": 2, "double": 2, "twofold": 2, "thrice": 3, "triple": 3, "tripl": 3, "threefold": 3, "quadrupl": 4,
+          "fourfold": 4, "fivefold": 5, "tenfold": 10, "doubl": 2, "翻两番": 4}  # fmt: skip
 _KINDS: dict[str, Kind] = {"percent": "percent", "percentage_points": "percentage_points", "multiple": "multiple"}
 
 
@@ -85,6 +86,8 @@ def _hide(folded: str, text: str) -> str:
 def _is_label(match: re.Match[str]) -> bool:
     """Whether "Section 4", "GPT-4" or "B12" is a label; "US5" and "cost 45" are amounts."""
     if match["gap"] in (None, "-"):
+        if match[0].lower() in unit_spellings()[0]:  # km2
+            return False
         return match["name"] not in currency_signs()
     return match["name"].lower() in amounts.LABELS
 

@@ -51,6 +51,11 @@ def has_cjk(text: str) -> bool:
     return _CJK_CHAR.search(text) is not None
 
 
+def word_set(words: str, separator: str | None = None) -> frozenset[str]:
+    """The words of a long literal, split at white space or `separator`."""
+    return frozenset(words.split(separator))
+
+
 def alternation(words: Iterable[str]) -> str:
     """A regular expression that matches any of `words`, the longest first; blanks in a word match one blank or hyphen."""
     ordered = sorted(set(words), key=lambda word: (-len(word), word))
