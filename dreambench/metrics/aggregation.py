@@ -6,12 +6,13 @@ take the item table as it stands in `judgments.parquet`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
-from dreambench.metrics.metric import Metric, MissingPolicy, Variant
+from dreambench.metrics.metric import Metric, MissingPolicy, Unit, Variant
 from dreambench.records import Status
 from dreambench.stats.intervals import mean_interval, ratio_interval
 from dreambench.stats.results import Estimate
@@ -23,6 +24,9 @@ ARM = ["perturbation", "dose", "perturbation_seed"]
 REPORT_KEYS = ["dataset", "task", "report", "agent", *ARM, "protocol", "tools", "metric", "rubric", "judge", "repeat"]
 SCORE_KEYS = [key for key in REPORT_KEYS if key not in ("task", "report", "repeat")]
 MISSING = [Status.UNANSWERED, Status.MISSING_RUN, Status.JUDGE_ERROR, Status.TOOL_ERROR]
+
+BOUNDS = {Unit.SHARE.value: (0.0, 1.0), Unit.COUNT.value: (0.0, math.inf)}
+"""Ranges of values by unit: intervals are cut to them."""
 
 _SCORED = pl.col("status") == Status.SCORED.value
 _MISSING = pl.col("status").is_in([status.value for status in MISSING])
@@ -106,10 +110,11 @@ def _score_rows(keys: dict[str, Any], part: pl.DataFrame, seed: int, level: floa
         "excluded_why": ", ".join(sorted({why for why in excluded["why"].to_list() if why})),
     }
     values: Sequence[float] = scored["value"].to_list()
-    estimates = {"macro": mean_interval(values, seed=seed, level=level)}
+    bounds = BOUNDS[keys["unit"]]
+    estimates = {"macro": mean_interval(values, seed=seed, level=level, bounds=bounds)}
     if keys["micro"]:
         estimates["micro"] = ratio_interval(
-            scored["numerator"].to_list(), scored["denominator"].to_list(), seed=seed, level=level
+            scored["numerator"].to_list(), scored["denominator"].to_list(), seed=seed, level=level, bounds=bounds
         )
     rows = [{**shared, "aggregation": name, **_columns(estimate)} for name, estimate in estimates.items()]
     if keys["spread"] and values:
