@@ -91,7 +91,7 @@ def _check_quantity(claim: Statement, counted: Counted, sentences: Sequence[Alig
 
 def _topic_score(claim: Statement, counted: Counted, other: Counted, aligned: Aligned) -> float:
     topic = counted.topic or tuple(claim.vocabulary)
-    near = share(topic, other.topic)
+    near = share(topic, _inherited_topic(other, aligned.statement))
     return 0.6 * near + 0.4 * share(topic, aligned.statement.vocabulary | aligned.context)
 
 
@@ -101,18 +101,29 @@ def _noun_match(counted: Counted, other: Counted, statement: Statement) -> bool 
         return None
     noun = other.noun or _inherited_noun(other, statement)
     if not noun:
-        return None if has_cjk(counted.noun[0]) else False
+        near = has_cjk(counted.noun[0]) or find_similar(counted.noun[0], _inherited_topic(other, statement))
+        return None if near else False
     return any(find_similar(word, noun) for word in counted.noun[:2])
 
 
 def _inherited_noun(counted: Counted, statement: Statement) -> tuple[str, ...]:
-    """The noun of the amount before in the same clause: "from 18 million trips to 31 million"."""
+    """The noun of the amount before, in one clause ("from 18 trips to 31") or before a bare one ("and 31")."""
     start = counted.quantity.start
     clause = next((span for span in statement.clauses if span[0] <= start < span[1]), (0, 0))
-    before = [
-        c for c in statement.counted if clause[0] <= c.quantity.start < start and c.quantity.kind == counted.quantity.kind
-    ]
-    return before[-1].noun if before else ()
+    before = _before(counted, statement, clause[0] if counted.topic else 0)
+    return before.noun if before else ()
+
+
+def _inherited_topic(counted: Counted, statement: Statement) -> tuple[str, ...]:
+    """The words of a bare clause are those of the amount before it."""
+    before = None if counted.topic else _before(counted, statement, 0)
+    return before.topic if before else counted.topic
+
+
+def _before(counted: Counted, statement: Statement, left: int) -> Counted | None:
+    """The last amount of the same kind between `left` and `counted`."""
+    start, kind = counted.quantity.start, counted.quantity.kind
+    return next((c for c in reversed(statement.counted) if left <= c.quantity.start < start and c.quantity.kind == kind), None)
 
 
 def _other_date(counted: Counted, other: Counted, aligned: Aligned) -> bool:
@@ -152,7 +163,12 @@ def _check_date(claim: Statement, wanted: DateMention, sentences: Sequence[Align
             ):
                 continue
             clause = _words_around(aligned.statement, other.start, other.end)
-            score = share(claim.vocabulary, clause) + 0.5 * aligned.local + (0.0 if relation == "disjoint" else 0.15)
+            # Names are left out of later clauses ("was begun in 1931 and finished in 1936"), so the other words decide.
+            score = (
+                share(claim.vocabulary - claim.entity_words or claim.vocabulary, clause)
+                + 0.5 * aligned.local
+                + (0.0 if relation == "disjoint" else 0.15)
+            )
             outcome: Outcome = "disagrees" if relation == "disjoint" else "weaker" if relation == "inside" else "agrees"
             if best is None or score > best[0]:
                 word = "against" if relation == "disjoint" else "agrees with"
@@ -197,7 +213,7 @@ def check_negation(claim: Statement, aligned: Aligned) -> Finding | None:
             return Finding("disagrees", "negation", aligned.index, f"the passage denies: {_listed(only)}")
     if claim.negations and not _shares_denial(denied, denied_here):
         shared = {word for word in denied if find_similar(word, affirmed_here)}
-        if shared and len(shared) * 10 >= len(denied) * 6:
+        if shared and share(denied, affirmed_here | aligned.context) >= 0.6:
             return Finding("disagrees", "negation", aligned.index, f"the claim denies: {_listed(shared)}")
     if claim.negations and _shares_denial(denied, denied_here):
         return Finding("agrees", "negation", aligned.index, f"both deny: {_listed(denied)}")
@@ -312,11 +328,11 @@ _CHINESE_ROLE = re.compile(
 
 def check_roles(claim: Statement, aligned: Aligned) -> Finding | None:
     """Another name in a role that only one name fills ("designed by X"), all else being the same."""
-    if not aligned.on_topic and not _same_subject(claim, aligned):
-        return None
     ours, theirs = _roles(claim), _roles(aligned.statement)
     for role, name in ours.items():
         other = theirs.get(role)
+        if not aligned.on_topic and not _same_but_for(claim, aligned, name):
+            continue
         if role == "is" and share(claim.vocabulary - claim.entity_words, aligned.statement.vocabulary | aligned.context) < 0.99:
             continue
         if other and _different_names(name, other) and name not in fold_width(aligned.statement.text).lower():
@@ -330,13 +346,13 @@ def _different_names(name: str, other: str) -> bool:
     return ours[-1] != theirs[-1] and not set(ours) <= set(theirs) and not set(theirs) <= set(ours)
 
 
-def _same_subject(claim: Statement, aligned: Aligned) -> bool:
-    """Whether a Chinese claim and the sentence share their words apart from the name in the role."""
-    match = _CHINESE_ROLE.search(fold_width(claim.text))
-    if match is None:
-        return False
-    rest = claim.words_in([(0, match.start()), (match.start(2), len(claim.text))])
-    return share(rest, aligned.statement.vocabulary | aligned.context) >= 0.65
+def _same_but_for(claim: Statement, aligned: Aligned, name: str) -> bool:
+    """Whether the sentence shares the claim's words apart from `name`, some of them itself and the rest by its context."""
+    start = fold_width(claim.text).lower().find(name)
+    end = start + len(name)
+    rest = {token.norm for token in claim.words if start < 0 or not (token.start < end and token.end > start)}
+    here = aligned.statement.vocabulary
+    return share(rest, here | aligned.context) >= 0.65 and share(rest, here) >= 0.3
 
 
 def _roles(statement: Statement) -> dict[str, str]:

@@ -158,7 +158,7 @@ def _chinese(folded: str) -> list[tuple[int, int, EntityKind]]:
     for pattern, kind in kinds:
         for match in pattern.finditer(folded):
             start, end = match.span()
-            for cut in _CHINESE_SPLIT.finditer(folded, start, end - 2):
+            for cut in _CHINESE_SPLIT.finditer(folded, start, end - 1):
                 start = cut.end()
             if end - start >= 3 and not _CHINESE_IDLE.search(folded[start:end]):
                 spans.append((start, end, kind))

@@ -314,6 +314,8 @@ def _counts_nothing(hidden: str, numeral: Numeral, unit: Unit | None, scaled: bo
         return _ORDINAL_ADVERB.match(hidden, end) is not None or hidden[numeral.start + 1 : end + 1] in ("三方", "三者")
     if numeral.form != "digits" or unit is not None or scaled or money:
         return False
+    if hidden.startswith("per ", max(0, numeral.start - 4)):
+        return True
     integer = numeral.step == 1 and numeral.end - numeral.start <= 4
     named = integer and amounts.NAME_LABEL.search(hidden[max(0, numeral.start - _LEFT) : numeral.start])
     return bool(named) and amounts.COUNTS_SOMETHING.match(hidden, end) is None
@@ -356,6 +358,11 @@ def _per(hidden: str, start: int, end: int) -> tuple[str, int]:
     if match := amounts.PER.match(hidden, end):
         name = (match["en"] or match["adverb"] or match["zh"]).lower()
         return amounts.PER_NAMES.get(name, name), match.end()
+    # "4.1 tonnes of wheat per hectare": the rate belongs to the amount, the words between do not.
+    noun = amounts.PER_AFTER_NOUN.match(hidden, end)
+    if noun and (match := amounts.PER.match(hidden, noun.end())) and match["en"]:
+        name = match["en"].lower()
+        return amounts.PER_NAMES.get(name, name), end
     if before := amounts.PER_BEFORE.search(hidden[max(0, start - 14) : start]):
         return ("person" if before["head"] else amounts.PER_NAMES.get(before["zh"] or "年", "year")), end
     return "", end
