@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dreambench.language import checks
+from dreambench.language import checks, polarity_checks
 from dreambench.language.checks import Aligned, Finding
 from dreambench.language.concepts import concept
 from dreambench.language.entities import Entity
@@ -133,17 +133,17 @@ def _findings(claim: Statement, aligned: Sequence[Aligned]) -> list[Finding]:
     for one in _near_best(aligned, held):
         at = next((f.at for f in found if f.sentence == one.index and f.outcome == "agrees"), -1)
         findings = (
-            checks.check_opposites(claim, one),
-            checks.check_negation(claim, one),
-            checks.check_direction(claim, one, at),
-            checks.check_roles(claim, one),
+            polarity_checks.check_opposites(claim, one),
+            polarity_checks.check_negation(claim, one),
+            polarity_checks.check_direction(claim, one, at),
+            polarity_checks.check_roles(claim, one),
         )
         for finding in findings:
             if finding is not None and (finding.outcome != "disagrees" or one.on_topic or finding.point == "entity"):
                 found.append(finding)
     best = aligned[0]
     at = next((f.at for f in found if f.sentence == best.index and f.outcome == "agrees"), -1)
-    weaker = (checks.check_quantifier(claim, best), checks.check_hedge(claim, best, at))
+    weaker = (polarity_checks.check_quantifier(claim, best), polarity_checks.check_hedge(claim, best, at))
     return found + [finding for finding in weaker if finding is not None]
 
 
