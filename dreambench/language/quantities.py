@@ -197,6 +197,10 @@ _ORDINAL_ADVERB = re.compile(r" ?(?:,|and foremost|of all|time\b|times\b|thing|s
 def _counts_nothing(hidden: str, numeral: Numeral, unit: Unit | None, scaled: bool, end: int, money: bool) -> bool:
     if numeral.form == "words":
         return unit is None and not scaled and numeral.value == 1
+    if hidden[end : end + 1] == "_":
+        return True
+    if numeral.form == "chinese" and unit is not None and unit.dimension == "money:CNY" and numeral.end - numeral.start == 1:
+        return hidden[end - 1] == "元"  # 二元结构 has two parts, not two yuan
     if numeral.form == "chinese":
         return unit is None and _idle_chinese(hidden, numeral, end)
     if numeral.form == "ordinal":
@@ -221,7 +225,7 @@ def _idle_chinese(hidden: str, numeral: Numeral, end: int) -> bool:
     start = numeral.start
     if _CHINESE_WORDS.match(hidden, start) or _CHINESE_TAIL.search(hidden[max(0, start - 1) : start]):
         return True
-    if numeral.value == 1:
+    if numeral.value in (0, 1):
         return True
     long = numeral.end - start > 1 and any(char in "十百千万亿" for char in hidden[start + 1 : numeral.end])
     return not long and amounts.COUNTER.match(hidden, end) is None
