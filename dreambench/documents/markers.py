@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dreambench.documents.model import Span
-from dreambench.documents.urls import URL, link_target, scan_urls, trim_url, web_url
+from dreambench.documents.urls import URL, UrlMap, link_target, trim_url, web_url
 
 
 class Marker(NamedTuple):
@@ -79,9 +79,10 @@ _UNITS = re.compile(r"(?:^|[^A-Za-z])(?:[A-Za-zµμ]{1,2}|mol|rad|deg)$|[\d)\]}�
 _SPLIT = re.compile(r"[;；]")
 
 
-def find_markers(masked: str) -> list[Marker]:
+def find_markers(masked: str, urls: UrlMap) -> list[Marker]:
     """All candidates in order of start, none inside another (the outer one wins)."""
     found = [*_bracket_markers(masked), *_misc_markers(masked)]
+    found.extend(Marker(start, end, "bare_url", (), url) for start, end, url in urls.found if not masked[start].isspace())
     found.sort(key=lambda m: (m.start, -m.end))
     kept: list[Marker] = []
     until = 0
@@ -219,8 +220,6 @@ def _misc_markers(text: str) -> Iterator[Marker]:
                 yield Marker(at, opaque.end(), "opaque", (opaque.group(1),))
         elif (raised := _RAISED.match(text, at)) and not (at and text[at - 1] in _RAISED_CHARS):
             yield from _raised(text, at, raised.end(), raised.group().translate(_SUPERSCRIPTS))
-    for start, end, url in scan_urls(text):
-        yield Marker(start, end, "bare_url", (), url)
     if ":contentReference" in text:
         for match in _OAI_CITE.finditer(text):
             yield Marker(match.start(), match.end(), "opaque", (match.group(1),))

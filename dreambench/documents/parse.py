@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from dreambench.documents.blocks import build_blocks, build_sections
 from dreambench.documents.citations import ReferenceIndex, accept, resolve
+from dreambench.documents.entries import Source
 from dreambench.documents.lines import Line, scan_lines
 from dreambench.documents.markers import find_markers, inline_code_spans
 from dreambench.documents.measure import detect_language
@@ -26,6 +27,7 @@ from dreambench.documents.model import (
 )
 from dreambench.documents.references import Found, find_references
 from dreambench.documents.sentences import split_sentences
+from dreambench.documents.urls import UrlMap
 from dreambench.documents.wrappers import find_narration, find_tagged
 
 _LINKED_TEXT = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE, BlockKind.TABLE, BlockKind.HEADING)
@@ -37,7 +39,8 @@ def parse_document(text: str) -> Document:
     tagged = find_tagged(text)
     hidden_spans = _merge([part for wrapper in tagged for part in _hidden_parts(wrapper)])
     hidden = _lines_inside(lines, hidden_spans)
-    found = find_references(text, lines, hidden)
+    urls = UrlMap(text)
+    found = find_references(Source(text, lines, urls), hidden)
     region_of = _regions(found, len(lines))
     visible = [line for i, line in enumerate(lines) if not hidden[i] and region_of[i] < 0]
     narration = find_narration(text, visible)
@@ -48,7 +51,7 @@ def parse_document(text: str) -> Document:
     body = _complement(text, out)
     language = detect_language(" ".join(span.of(text) for span in body) or text)
     index = ReferenceIndex(found.references)
-    markers = accept(find_markers(_mask(text, blocks, out)), index)
+    markers = accept(find_markers(_mask(text, blocks, out), urls), index)
     sentences = split_sentences(text, _body_blocks(blocks, out), markers, language)
     starts = [sentence.span.start for sentence in sentences]
     citations = resolve(text, markers, index, starts, _reach(sentences, blocks, len(text)))
@@ -156,6 +159,3 @@ def _title(sections: Sequence[Section], blocks: Sequence[Block], text: str) -> s
         if section.level == 1:
             return section.title
     return named[0].title if named else ""
-
-
-__all__ = ["parse_document"]

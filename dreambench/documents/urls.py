@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
     import tldextract
 
 _CJK_STOPS = "，。；：、（）《》〈〉「」『』【】〔〕“”‘’！？…　"
-URL = re.compile(r"(?:https?://|(?<![\w.@/-])www\.)[^\s<>\"`|\\" + _CJK_STOPS + r"\ue200-\ue202]+", re.IGNORECASE)
+URL = re.compile(r"(?:https?://|(?<![\w.@/-])www\.)[^\s<>\"`|\\" + _CJK_STOPS + r"\ue200-\ue202]{1,2048}", re.IGNORECASE)
 _FLAT = r"[^()\s<>]{0,2000}"
 _NESTED = rf"{_FLAT}(?:\({_FLAT}\){_FLAT}){{0,20}}"
 _TARGET = re.compile(
     rf"\([ \t]{{0,3}}(?:<(?P<angle>[^<>\n]{{0,2000}})>|(?P<plain>{_FLAT}(?:\({_NESTED}\){_FLAT}){{0,20}}))"
     r"(?:[ \t][^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?)?\)"
 )
+_ROUND_SQUARE = re.compile(r"[()\[\]]")
+_CLOSING = {"(": ")", "[": "]"}
 _AUTHORITY = re.compile("://")
 _WWW = re.compile(r"(?<![\w.@/-])www\.")
 _SCHEME_BEFORE = re.compile(r"https?$", re.IGNORECASE)
@@ -44,10 +47,9 @@ _AUTHOR_PLATFORMS = frozenset({"medium.com", "substack.com"})
 
 def trim_url(raw: str) -> str:
     """The URL at the start of `raw`: without closing punctuation, unbalanced brackets and the prose that follows."""
-    found = _CJK_AFTER_LATIN.search(raw)
-    if found:
-        raw = raw[: found.start()]
     raw = _cut_unbalanced(raw)
+    if not raw.isascii() and (found := _CJK_AFTER_LATIN.search(raw)):
+        raw = raw[: found.start()]
     while True:
         shorter = raw.rstrip(".,;:!?'*_~")
         if shorter.endswith("&gt"):
@@ -60,18 +62,15 @@ def trim_url(raw: str) -> str:
 def _cut_unbalanced(raw: str) -> str:
     if ")" not in raw and "]" not in raw:
         return raw
-    round_, square = 0, 0
-    for index, char in enumerate(raw):
-        if char == "(":
-            round_ += 1
-        elif char == ")":
-            round_ -= 1
-        elif char == "[":
-            square += 1
-        elif char == "]":
-            square -= 1
-        if round_ < 0 or square < 0:
-            return raw[:index]
+    open_ = {")": 0, "]": 0}
+    for match in _ROUND_SQUARE.finditer(raw):
+        char = match.group()
+        if char in _CLOSING:
+            open_[_CLOSING[char]] += 1
+        elif open_[char] == 0:
+            return raw[: match.start()]
+        else:
+            open_[char] -= 1
     return raw
 
 
@@ -128,16 +127,28 @@ def _address_starts(text: str) -> list[int]:
     return starts
 
 
-def find_urls(text: str) -> list[tuple[int, int, str]]:
-    """All addresses in a piece of text as (start, end, url); DOIs and arXiv numbers only where there is no URL."""
-    found = list(scan_urls(text)) if "://" in text or "www." in text else []
-    if not found and (":" in text or "doi.org" in text):
-        for pattern, resolver in ((_DOI, "https://doi.org/"), (_ARXIV, "https://arxiv.org/abs/")):
-            identifier = pattern.search(text)
-            if identifier:
-                key = trim_url(identifier.group(1))
-                return [(identifier.start(), identifier.start(1) + len(key), resolver + key)]
-    return found
+def find_identifier(text: str) -> tuple[int, int, str] | None:
+    """(start, end, url) of a DOI or an arXiv number, which have one resolver each."""
+    if ":" not in text and "doi.org" not in text:
+        return None
+    for pattern, resolver in ((_DOI, "https://doi.org/"), (_ARXIV, "https://arxiv.org/abs/")):
+        found = pattern.search(text)
+        if found:
+            key = trim_url(found.group(1))
+            return found.start(), found.start(1) + len(key), resolver + key
+    return None
+
+
+class UrlMap:
+    """The addresses of a whole text, found once; `within` gives those that begin inside a stretch of it."""
+
+    def __init__(self, text: str) -> None:
+        self.found = list(scan_urls(text))
+        self._starts = [start for start, _, _ in self.found]
+
+    def within(self, start: int, end: int) -> list[tuple[int, int, str]]:
+        """(start, end, url) of each address that begins at or after `start` and before `end`."""
+        return self.found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
 @lru_cache(maxsize=8192)

@@ -165,6 +165,7 @@ PER = re.compile(
     r"|/(?P<zh>年|月|日|天|小时|人|平方公里|公斤|吨|公里|升)",
     re.IGNORECASE,
 )
+PER_AFTER_NOUN = re.compile(r"(?: of)?(?: [a-z][a-z-]{1,20}){1,2}(?= (?:per|each|every) )", re.IGNORECASE)
 PER_BEFORE = re.compile(
     r"(?:每(?P<zh>年|月|日|天|周|小时|分钟|秒|人|平方公里|公斤|吨|公里|升|户)|(?P<head>人均)|(?P<annual>年均|年产|年度?))[^，。；\s0-9]{0,6}$"
 )

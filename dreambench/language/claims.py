@@ -36,7 +36,7 @@ _ABOUT_ITSELF = re.compile(
     r"|\b(?:in this|the following|the next|the previous) (?:section|table|chapter|paragraph|figure)\b|\b(?:see|as"
     r" shown in|as discussed|as noted) (?:above|below|"
     r"section|table|figure)\b|\bwe (?:will|now|first|discuss|examine|review|present|summari[sz]e)\b|\bin (?:summary"
-    r"|conclusion)\b|\bas an ai\b"
+    r"|conclusion)\b|\bas an ai\b|\blet (?:me|us)\b|\bi (?:will|have|'ll|need|now)\b|\bi'll\b"
     r"|本报告|本文|本节|本章|上文|下文|下表|如下|综上所述|总之",
     re.IGNORECASE,
 )

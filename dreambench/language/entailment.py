@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dreambench.language import checks
+from dreambench.language import checks, polarity_checks
 from dreambench.language.checks import Aligned, Finding
 from dreambench.language.concepts import concept
 from dreambench.language.entities import Entity
 from dreambench.language.statements import Statement, analyse, coverage, share
-from dreambench.language.text import has_cjk
+from dreambench.language.text import has_cjk, normalise
 from dreambench.language.tokens import Sentence, is_content, sentences, tokens, words
 
 Label = Literal["supports", "partially", "contradicts", "unrelated"]
@@ -43,7 +43,7 @@ class Relation:
 
 _CONTEXT_CREDIT = 0.7
 _CANDIDATES = 6
-_FLOOR = 0.2
+_FLOOR = 0.15
 
 
 def relate(claim: str, passage: str) -> Relation:
@@ -133,24 +133,24 @@ def _findings(claim: Statement, aligned: Sequence[Aligned]) -> list[Finding]:
     for one in _near_best(aligned, held):
         at = next((f.at for f in found if f.sentence == one.index and f.outcome == "agrees"), -1)
         findings = (
-            checks.check_opposites(claim, one),
-            checks.check_negation(claim, one),
-            checks.check_direction(claim, one, at),
-            checks.check_roles(claim, one),
+            polarity_checks.check_opposites(claim, one),
+            polarity_checks.check_negation(claim, one),
+            polarity_checks.check_direction(claim, one, at),
+            polarity_checks.check_roles(claim, one),
         )
         for finding in findings:
             if finding is not None and (finding.outcome != "disagrees" or one.on_topic or finding.point == "entity"):
                 found.append(finding)
     best = aligned[0]
     at = next((f.at for f in found if f.sentence == best.index and f.outcome == "agrees"), -1)
-    weaker = (checks.check_quantifier(claim, best), checks.check_hedge(claim, best, at))
+    weaker = (polarity_checks.check_quantifier(claim, best), polarity_checks.check_hedge(claim, best, at))
     return found + [finding for finding in weaker if finding is not None]
 
 
 def _near_best(aligned: Sequence[Aligned], held: set[int]) -> list[Aligned]:
     """The best sentence, others that share nearly as much of the claim, and those that hold an agreeing amount or date."""
-    best = max(one.local for one in aligned)
-    return [one for one in aligned if one.index in held or one.local >= 0.75 * best][:4]
+    local, total = max(one.local for one in aligned), max(one.total for one in aligned)
+    return [one for one in aligned if one.index in held or one.local >= 0.75 * local or one.total >= 0.9 * total][:4]
 
 
 def _decide(claim: Statement, aligned: Sequence[Aligned], cut: Sequence[Sentence], found: list[Finding]) -> Relation:
@@ -160,11 +160,21 @@ def _decide(claim: Statement, aligned: Sequence[Aligned], cut: Sequence[Sentence
         sentence = next(one for one in aligned if one.index == against[0].sentence)
         return _relation("contradicts", 0.4 + 0.5 * sentence.total, against, [sentence], cut)
     label = _label(claim, best, found)
+    if label == "supports" and (absent := _absent_names(claim, cut)):
+        label, found = "partially", [*found, Finding("weaker", "entity", best.index, f"not named: {absent}")]
     used = [one for one in aligned if any(f.sentence == one.index and f.outcome == "agrees" for f in found)] or [best]
     if label == "unrelated":
         return _relation(label, 1.0 - 0.5 * best.total, [f for f in found if f.outcome == "missing"], [], cut)
     total = max(one.total for one in used)
     return _relation(label, 0.3 + 0.6 * total, [f for f in found if f.outcome != "missing"] or found, used[:2], cut)
+
+
+def _absent_names(claim: Statement, cut: Sequence[Sentence]) -> str:
+    """The names of the claim that stand nowhere in the passage."""
+    text = normalise(" ".join(sentence.text for sentence in cut))
+    known = frozenset(words(text))
+    absent = [e.text for e in claim.entities if e.norm not in text and not (_known(e, known) and e.norm.split()[-1] in text)]
+    return ", ".join(absent)
 
 
 def _overruled(against: Sequence[Finding], found: Sequence[Finding]) -> bool:

@@ -75,6 +75,7 @@ def find_entities(text: str) -> list[Entity]:
     """Names in `text`, in order, without overlaps; offsets are into `text`."""
     folded = fold_width(text)
     taken = bytearray(len(folded))
+    capitalised = frozenset(_MID_SENTENCE.findall(folded))
     found: list[Entity] = []
 
     def take(start: int, end: int, kind: EntityKind, norm: str) -> None:
@@ -91,7 +92,7 @@ def find_entities(text: str) -> list[Entity]:
     for match in _MODEL.finditer(folded):
         take(match.start(), match.end(), "name", match[0].lower())
     for match in _NAME.finditer(folded):
-        for start, end in _names(folded, *match.span()):
+        for start, end in _names(folded, *match.span(), capitalised):
             written = folded[start:end]
             take(start, end, "acronym" if _ACRONYM.fullmatch(written) else "name", _norm(written))
     for start, end, kind in _chinese(folded):
@@ -106,7 +107,7 @@ def _norm(name: str) -> str:
     return " ".join(parts).lower()
 
 
-def _names(folded: str, start: int, end: int) -> list[tuple[int, int]]:
+def _names(folded: str, start: int, end: int, capitalised: frozenset[str]) -> list[tuple[int, int]]:
     """The run without idle words at its ends; a lone word that opens a sentence is a name only when it is no usual word."""
     while True:
         head = re.match(r"[^ ]+", folded[start:end])
@@ -123,7 +124,7 @@ def _names(folded: str, start: int, end: int) -> list[tuple[int, int]]:
     written = folded[start:end]
     alone = re.fullmatch(r"[A-Z][a-z]+", written) is not None
     # A plain word that opens a sentence may be any word; a name says so by being capitalised elsewhere too.
-    if alone and _opens_sentence(folded, start) and not _looks_like_a_name(folded, written, end):
+    if alone and _opens_sentence(folded, start) and not (written in capitalised or _looks_like_a_name(folded, written, end)):
         return []
     return [(start, end)] if len(written) > 1 else []
 
@@ -139,12 +140,11 @@ _VERB_AFTER = re.compile(
 
 
 def _looks_like_a_name(folded: str, word: str, end: int) -> bool:
-    """Whether a word that opens a sentence is capitalised elsewhere too, or is unlike a common noun and followed by a verb."""
-    if re.search(rf"[a-z,;] {word}\b", folded):
-        return True
+    """Whether a word that opens a sentence is unlike a common noun and followed by a verb."""
     return _COMMON_ENDING.search(word) is None and _VERB_AFTER.match(folded, end) is not None
 
 
+_MID_SENTENCE = re.compile(r"[a-z,;] ([A-Z][a-z]+)\b")
 _OPENING = re.compile(r"(?:^|[.!?:\n|>*#\"(-]|[.!?][\"')\]]{1,3}|\]) ?$")
 
 
@@ -158,7 +158,7 @@ def _chinese(folded: str) -> list[tuple[int, int, EntityKind]]:
     for pattern, kind in kinds:
         for match in pattern.finditer(folded):
             start, end = match.span()
-            for cut in _CHINESE_SPLIT.finditer(folded, start, end - 2):
+            for cut in _CHINESE_SPLIT.finditer(folded, start, end - 1):
                 start = cut.end()
             if end - start >= 3 and not _CHINESE_IDLE.search(folded[start:end]):
                 spans.append((start, end, kind))

@@ -103,6 +103,8 @@ _ABBREVIATION = re.compile(
     r"|Jul|Aug|Sept?|Oct|Nov|Dec|Gen|Sen|Rep|Gov)\.$"
 )
 _TRAILING_CITATIONS = re.compile(r"(?: ?\[[^\]\n]{1,40}\](?:\([^)\s]{1,2000}\))?)+[.]?[ \t]*")
+# "## 2.1." and "3." stay with the words that they number.
+_NUMBERING = re.compile(r"[ \t>#*_-]{0,12}\(?[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}[.)、]{0,2}[ \t*_]{0,4}")
 _MAX_PIECE = 4000
 
 
@@ -125,7 +127,7 @@ def _line_sentences(text: str, start: int, end: int, language: Language) -> list
     for match in _MISSED.finditer(line):
         if not _ABBREVIATION.search(line[max(0, match.start() - 12) : match.start()]):
             cuts.add(match.end())
-    ordered = sorted(cut for cut in cuts if cut <= len(line))
+    ordered = sorted(cut for cut in cuts if cut <= len(line) and not (cut < len(line) and _NUMBERING.fullmatch(line[:cut])))
     found: list[Sentence] = []
     for first, last in pairwise(ordered):
         piece = line[first:last]
