@@ -83,7 +83,7 @@ _SPLIT = re.compile(r"[;；]")
 
 
 def find_markers(masked: str, urls: UrlMap) -> list[Marker]:
-    """All candidates in order of start, none inside another (the outer one wins)."""
+    """All candidates in order of start, none inside another (the outer one wins) and none inside a picture's markup."""
     found = [*_bracket_markers(masked), *_misc_markers(masked)]
     found.extend(Marker(start, end, "bare_url", (), url) for start, end, url in urls.found if not masked[start].isspace())
     found.sort(key=lambda m: (m.start, -m.end))
@@ -93,7 +93,7 @@ def find_markers(masked: str, urls: UrlMap) -> list[Marker]:
         if marker.start >= until or (kept and marker.start == kept[-1].start and marker.end == kept[-1].end):
             kept.append(marker)
             until = max(until, marker.end)
-    return kept
+    return [marker for marker in kept if marker.style != "image"]
 
 
 def pair_brackets(text: str) -> list[tuple[int, int]]:
@@ -128,8 +128,7 @@ def _bracket_markers(text: str) -> Iterator[Marker]:
         if marker is None:
             continue
         until = marker.end
-        if marker.style != "image":
-            yield marker
+        yield marker
 
 
 def _link(text: str, start: int, close: int) -> Marker | None:
