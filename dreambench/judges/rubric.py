@@ -48,8 +48,11 @@ class Rubric:
         return self.id.rpartition(".")[2]
 
     def render(self, context: Context) -> list[dict[str, str]]:
-        """The chat messages for a context: one system, one user. Raises RubricError where the template fails."""
-        values = self.template.new_context(context.model_dump())
+        """The chat messages for a context: one system, one user. Raises RubricError where the template fails.
+
+        The template sees the context's fields and the front matter's `settings`.
+        """
+        values = self.template.new_context({**context.model_dump(), "settings": self.settings})
         try:
             return [{"role": role, "content": "".join(self.template.blocks[role](values)).strip()} for role in BLOCKS]
         except TemplateError as error:

@@ -41,6 +41,17 @@ class Answer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """The pydantic validation context of an answer: what was asked about, and whether a wrong quote is an error.
+
+    A judge that can be asked again reads strictly until its last turn; what is then still wrong is marked by the metric.
+    """
+
+    context: Context
+    strict: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A question kind. `specialise` narrows the answer model to a rubric's settings and a context (ids, labels, scale)."""
 

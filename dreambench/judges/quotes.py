@@ -1,0 +1,105 @@
+"""Quotes are checked by code: words that a judge puts in quotation marks must stand in the text that it quotes from.
+
+Both sides are folded first (width, quotation marks, dashes, case, runs of white space, markdown emphasis), then an exact
+place is looked for, then the closest one. Numbers get no tolerance: "grew 3 %" is no quote of "grew 8 %".
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from dreambench.documents.model import Span
+from dreambench.language.text import fold_width
+
+SIMILARITY = 90.0
+"""Least rapidfuzz partial ratio (0-100) of a quote and its place."""
+
+_ELLIPSIS = re.compile(r"\s*[\[(]?(?:\.\.\.+|…+)[\])]?\s*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_EMPHASIS = frozenset("*_`#\\")
+_MARKS = " \t\r\n\"'"
+_CACHED_TEXTS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A folded text; `at[i]` is the offset of its i-th character in the text that was given."""
+
+    text: str
+    at: array[int]
+
+
+def check_quote(quote: str, text: str) -> Span | None:
+    """Where `quote` stands in `text`, None when it does not; an omission ("...") may join parts that follow each other."""
+    parts = [part.text for piece in _ELLIPSIS.split(quote) if (part := _fold(piece.strip(_MARKS))).text]
+    folded = _fold(text)
+    first = last = None
+    start = 0
+    for part in parts:
+        found = _find(part, folded.text, start)
+        if found is None:
+            return None
+        first = found if first is None else first
+        last, start = found, found.end
+    if first is None or last is None:
+        return None
+    return Span(folded.at[first.start], folded.at[last.end - 1] + 1)
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _fold(text: str) -> _Folded:
+    kept: list[str] = []
+    at: array[int] = array("q")
+    blank = True
+    for offset, char in enumerate(fold_width(text)):
+        if char in _EMPHASIS:
+            continue
+        if char.isspace():
+            if blank:
+                continue
+            char = " "
+        blank = char == " "
+        lower = char.lower()
+        kept.append(lower if len(lower) == 1 else char)
+        at.append(offset)
+    if kept and kept[-1] == " ":
+        kept.pop()
+        at.pop()
+    return _Folded("".join(kept), at)
+
+
+def _find(part: str, text: str, start: int) -> Span | None:
+    exact = text.find(part, start)
+    if exact >= 0:
+        return Span(exact, exact + len(part))
+    rest = text[start:]
+    if len(part) > len(rest):  # a partial ratio would look for the text in the quote
+        close = fuzz.ratio(part, rest) >= SIMILARITY
+        return Span(start, len(text)) if close and _same_numbers(part, rest) else None
+    found = fuzz.partial_ratio_alignment(part, rest, score_cutoff=SIMILARITY)
+    if found is None or found.dest_end <= found.dest_start:
+        return None
+    left, right = _whole_words(rest, found.dest_start, found.dest_end)
+    return Span(start + left, start + right) if _same_numbers(part, rest[left:right]) else None
+
+
+def _same_numbers(part: str, place: str) -> bool:
+    return _NUMBER.findall(part) == _NUMBER.findall(place)
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch, with words (of Latin letters and digits) that it cuts at its ends made whole."""
+    while start > 0 and _joined(text[start - 1]) and _joined(text[start]):
+        start -= 1
+    while end < len(text) and _joined(text[end - 1]) and _joined(text[end]):
+        end += 1
+    return start, end
+
+
+def _joined(char: str) -> bool:
+    return char.isascii() and char.isalnum() or char in ".,"
