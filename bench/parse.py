@@ -32,7 +32,7 @@ def synthetic_report() -> str:
     for section in range(1, 16):
         lines += [f"## {section}. Region {section}", ""]
         lines += [
-            f"Capacity in region {section} grew by {section}.5 % a year [{section}]. Costs fell to {300 - section} USD per kWh, "
+            f"Capacity in region {section} grew by {section}.5 % a year [{section}]. Costs fell to {300 - section} USD, "
             f"while imports doubled [{section + 1}, {section + 2}]. Analysts expect more (see also [{section}-{section + 2}]).",
             "",
             f"- Pumped hydro: {section * 3} GW [{section + 15}]",

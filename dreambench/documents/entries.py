@@ -30,6 +30,8 @@ _HEAD_OF_ENTRY = re.compile(
     r"(?P<authors>[^\W\d][^()（）\d\[\]]{1,200}?)[\s,，.]*[(（]?(?P<year>(?:(?:19|20)\d\d)[a-z]?|n\.d\.)"
     r"(?:[,，][^()（）\n]{0,30})?[)）.,，:]"
 )
+_EMPTY_BRACKETS = re.compile(r"\([ \t]*\)|<[ \t]*>|（[ \t]*）|\[[ \t]*\]")
+_MARKER_INSIDE = re.compile(r"\[\^?\d{1,4}\]|【\d")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _EDGE = " \t\u3000-–—:：|,，;；.。"
 _ADDRESS_WORDS = frozenset(
@@ -131,12 +133,17 @@ def ends_with_address(source: Source, start: int, end: int) -> bool:
 
 
 def is_plain_entry(source: Source, line: Line) -> bool:
-    """Unlabelled lines below a reference heading: items, lines with an address at an edge, and author (year) lines."""
+    """Unlabelled lines below a reference heading: items, lines with an address at an edge, and author (year) lines.
+
+    A line without an address that has citation markers itself is a sentence about sources.
+    """
     text = source.text
-    if line.kind is LineKind.BULLET:
-        return line.end - line.content > 3 and not text[line.content : line.end].rstrip("*").endswith((":", "："))
     if has_edge_address(source, line.content, line.end):
         return True
+    if _MARKER_INSIDE.search(text, line.content, line.end):
+        return False
+    if line.kind is LineKind.BULLET:
+        return line.end - line.content > 3 and not text[line.content : line.end].rstrip("*").endswith((":", "："))
     return line.end - line.content > 25 and _APA.match(text, line.content, line.end) is not None
 
 
@@ -168,13 +175,17 @@ def _urls_and_title(source: Source, entry: Entry) -> tuple[list[str], str]:
             pieces.extend((text[position : match.start()], match.group(1)))
             urls.append(target)
             position = found[1]
-    for start, end, url in source.urls.within(position, entry.end):
-        if url not in urls:
+    addresses = source.urls.within(position, entry.end)
+    # An address that ends in dots was shortened for display; it counts only where the whole one is not there.
+    whole = [a for a in addresses if not text.startswith(("...", "…"), a[1])]
+    for start, end, url in addresses:
+        if url not in urls and (not whole or (start, end, url) in whole):
             urls.append(url)
         pieces.append(text[position:start])
         position = end
     if not urls and (identifier := find_identifier(text[position : entry.end])):
         urls.append(identifier[2])
     pieces.append(text[position : entry.end])
-    title = " ".join(" ".join(pieces).replace("<>", " ").replace("()", " ").split())
+    title = _EMPTY_BRACKETS.sub(" ", " ".join(pieces))
+    title = " ".join(title.split())
     return urls, title.strip(_EDGE).strip('*_"“”').strip(_EDGE)

@@ -19,6 +19,7 @@ class Marker(NamedTuple):
     """A candidate: `labels` are looked up in the reference lists, `url` is given where the marker has its own.
 
     `certain` ones are citations whatever the lists say. `trails`: when it follows a full stop it belongs before it.
+    `narrative`: `Author (2023)`, not `(Author, 2023)`.
     """
 
     start: int
@@ -28,6 +29,7 @@ class Marker(NamedTuple):
     url: str | None = None
     certain: bool = True
     trails: bool = True
+    narrative: bool = False
 
 
 MAX_LINK_TEXT = 1000
@@ -75,12 +77,13 @@ _YEAR_ONLY = re.compile(r"\s*((?:19|20)\d\d[a-z]?|n\.d\.)\s*$")
 _NAME_BEFORE = re.compile(
     r"(?P<authors>[A-Z\u00c0-\u024f][\w'’-]+(?:(?:\s+(?:and|&)\s+[A-Z][\w'’-]+)|(?:\s+et\s+al\.?)|(?:\s*等人?))?)\s*$"
 )
-_UNITS = re.compile(r"(?:^|[^A-Za-z])(?:[A-Za-zµμ]{1,2}|mol|rad|deg)$|[\d)\]}⁻⁺+=−^*/·×]$")
+_UNITS = re.compile(r"(?:^|[^A-Za-z])(?:[A-Za-zµμ]{1,2}|mol|rad|deg)$|[\d)\]}⁻⁺+=−^*/·×₀-₉]$")
+_CHARGE = re.compile(r"[⁻⁺ⁿ˙]|\.[⁰¹²³⁴-⁹]")
 _SPLIT = re.compile(r"[;；]")
 
 
 def find_markers(masked: str, urls: UrlMap) -> list[Marker]:
-    """All candidates in order of start, none inside another (the outer one wins)."""
+    """All candidates in order of start, none inside another (the outer one wins) and none inside a picture's markup."""
     found = [*_bracket_markers(masked), *_misc_markers(masked)]
     found.extend(Marker(start, end, "bare_url", (), url) for start, end, url in urls.found if not masked[start].isspace())
     found.sort(key=lambda m: (m.start, -m.end))
@@ -90,7 +93,7 @@ def find_markers(masked: str, urls: UrlMap) -> list[Marker]:
         if marker.start >= until or (kept and marker.start == kept[-1].start and marker.end == kept[-1].end):
             kept.append(marker)
             until = max(until, marker.end)
-    return kept
+    return [marker for marker in kept if marker.style != "image"]
 
 
 def pair_brackets(text: str) -> list[tuple[int, int]]:
@@ -125,8 +128,7 @@ def _bracket_markers(text: str) -> Iterator[Marker]:
         if marker is None:
             continue
         until = marker.end
-        if marker.style != "image":
-            yield marker
+        yield marker
 
 
 def _link(text: str, start: int, close: int) -> Marker | None:
@@ -238,13 +240,10 @@ def _tag_markers(text: str, at: int) -> Iterator[Marker]:
 
 
 def _raised(text: str, start: int, end: int, inner: str) -> Iterator[Marker]:
-    """Superscript numbers, unless what stands before them is a number, a unit or a short symbol (m², 10³, R²)."""
-    if (
-        _NUMBERS.match(inner)
-        and start > 0
-        and not text[start - 1].isspace()
-        and not _UNITS.search(text, max(0, start - 4), start)
-    ):
+    """Superscript numbers, unless what stands around them is a number, a unit, a charge or a symbol (m², 10³, PO₄³⁻)."""
+    if not _NUMBERS.match(inner) or start == 0 or text[start - 1].isspace() or _CHARGE.match(text, end):
+        return
+    if not _UNITS.search(text, max(0, start - 4), start):
         yield Marker(start, end, "superscript", expand(inner), certain=False)
 
 
@@ -281,7 +280,8 @@ def _author_year(text: str, start: int, end: int, inner: str) -> Iterator[Marker
     if year is not None:
         name = _NAME_BEFORE.search(text, max(0, start - 60), start)
         if name is not None:
-            yield Marker(name.start(), end, "author_year", (f"{name['authors'].strip()}|{year.group(1)}",), certain=False)
+            key = f"{name['authors'].strip()}|{year.group(1)}"
+            yield Marker(name.start(), end, "author_year", (key,), certain=False, trails=False, narrative=True)
         return
     for part in _SPLIT.split(inner):
         found = _AUTHOR_YEAR.match(part)

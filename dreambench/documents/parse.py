@@ -52,6 +52,7 @@ def parse_document(text: str) -> Document:
     language = detect_language(" ".join(span.of(text) for span in body) or text)
     index = ReferenceIndex(found.references)
     markers = accept(find_markers(_mask(text, blocks, out), urls), index)
+    index.join_lists([marker.start for marker in markers])
     sentences = split_sentences(text, _body_blocks(blocks, out), markers, language)
     starts = [sentence.span.start for sentence in sentences]
     citations = resolve(text, markers, index, starts, _reach(sentences, blocks, len(text)))

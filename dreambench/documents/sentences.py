@@ -23,6 +23,13 @@ _STOP_BEFORE = re.compile(r"[.!?。！？…][\"'”’」』*_]{0,3}[ \t\u3000\
 _NEXT_SENTENCE = re.compile(r"[ \t\u3000\u00a0\n\r]+[\"“'‘(（*_]{0,3}[A-Z0-9\u00c0-\u00de\u3400-\u9fff]|[\u3400-\u9fff“「《]")
 _BEFORE_MARKER = re.compile(r"[ \t\u3000\u00a0]*[(（,，;；、]*[ \t\u3000\u00a0]*")
 _AFTER_MARKER = re.compile(r"[)）\]】,，;；、]*[.。]?(?=[\s\[【(（\u4e00-\u9fff]|$)")
+# Two slips of sentencex: no boundary in "30万人。2024年", one inside "A.M. Best".
+_MISSED = re.compile(r"[。！？](?=[0-9])")
+_ABBREVIATED = re.compile(r"(?<=[A-Za-z]\.)(?=[A-Za-z0-9])")
+# "Smith et al. [1] showed": no sentence begins in lower case behind a marker.
+_GOES_ON = re.compile(r"[ \t]+[a-z]")
+_MARKER_ENDS = frozenset("])】>⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SOMETHING = re.compile(r"\w")
 # sentencex takes quadratic time over many sentences, so a longer block is given to it in pieces.
 _PIECE = 3000
@@ -52,7 +59,7 @@ def _cut(text: str, span: Span, markers: Sequence[Marker], starts: Sequence[int]
     start = span.start
     for boundary in _boundaries(text, span, markers, starts, language):
         end = _past_markers(text, boundary, span.end, markers, starts)
-        if end is not None and end > start:
+        if end is not None and end > start and not (_GOES_ON.match(text, end, span.end) and text[end - 1] in _MARKER_ENDS):
             _append_stripped(text, start, end, pieces)
             start = end
     _append_stripped(text, start, span.end, pieces)
@@ -65,11 +72,13 @@ def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequen
         return []
     found: list[int] = []
     for piece in _pieces(text, span):
-        for part in get_sentence_boundaries(language, piece.of(text)):
-            if not part["is_paragraph_break"]:
-                found.append(piece.start + part["end_index"])
-        if piece.end < span.end and _PIECE_END.match(text, piece.end - 1) is None:
+        for part in get_sentence_boundaries(language, _SURROGATE.sub("\ufffd", piece.of(text))):
+            end = piece.start + part["end_index"]
+            if not part["is_paragraph_break"] and not _ABBREVIATED.match(text, end):
+                found.append(end)
+        if found and found[-1] == piece.end < span.end and not _PIECE_END.match(text, piece.end - 1):
             found.pop()
+    found.extend(match.end() for match in _MISSED.finditer(text, span.start, span.end))
     for at in range(bisect_left(starts, span.start + 1), bisect_left(starts, span.end)):
         marker = markers[at]
         if marker.trails and _NEXT_SENTENCE.match(text, marker.end, span.end):

@@ -38,6 +38,7 @@ _TRACKING = re.compile(
     r"|_ga|_gl|_hsenc|_hsmi|vero_id|wickedid|spm|srsltid|ref_src|ref_url|cmpid|s_cid|trk|trkinfo)$",
     re.IGNORECASE,
 )
+_BLANK = re.compile(r"[\s\x00-\x1f]")
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _RESERVED_SUFFIXES = frozenset({"example", "test", "invalid", "localhost", "local", "internal", "lan", "home", "corp"})
@@ -159,6 +160,8 @@ def normalize_url(url: str) -> str:
     tracking parameters and fragments (text fragments too; single-page routes `#/` and `#!` stay). Not for fetching.
     """
     url = url.strip()
+    if _BLANK.search(url):
+        return url
     try:
         parts = urlsplit(url if "://" in url else "https://" + url)
         port = parts.port

@@ -90,7 +90,7 @@ def find_entities(text: str) -> list[Entity]:
     for match in _DOTTED.finditer(folded):
         take(match.start(), match.end(), "acronym", match[0].replace(".", "").lower())
     for match in _MODEL.finditer(folded):
-        take(match.start(), match.end(), "name", match[0].lower())
+        take(match.start(), match.end(), "acronym" if match[0][:2].isupper() else "name", match[0].lower())
     for match in _NAME.finditer(folded):
         for start, end in _names(folded, *match.span(), capitalised):
             written = folded[start:end]
