@@ -3,7 +3,8 @@
 Numbers are averaged (`mean`, `median`) or, with `majority`, voted on like labels and yes/no. A tied vote goes to the value,
 among the tied ones, whose first supporter comes first in the list of members. Means are not rounded, also where members
 answer in whole numbers. Words and lists (reasons, quotes) cannot be reduced: they are taken from the member whose votes
-lie nearest to the panel's, the first of equals.
+lie nearest to the panel's, the first of equals. A question that asks for words and lists alone (claims, search queries) is
+put to the first member.
 
 A member that gives no answer is no vote less: the whole panel has none, because a smaller panel is another judge.
 """
@@ -22,7 +23,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 from pydantic import BaseModel, PrivateAttr, create_model
 
 from dreambench.engine.gateway import Gateway
-from dreambench.errors import ConfigError, Problem, TransientError, UnsupportedQuestionError
+from dreambench.errors import ConfigError, Problem, TransientError
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer, Context
 from dreambench.judges.rubric import Rubric
@@ -73,16 +74,16 @@ class PanelJudge(Judge):
         for member in self.members:
             if why := member.refusal(rubric):
                 return f"its member {member.name} cannot: {why}"
-        fields = rubric.kind.answer.model_fields
-        if fields and not _votable(rubric.kind.answer):
-            return f"nothing in the answer can be voted on ({', '.join(fields)})"
         return None
 
     async def answer(self, rubric: Rubric, context: Context, *, repeat: int, role: str) -> Answer:
-        """The reduced answer. Raises what a member raised, once all have answered, so that no answer in hand is lost."""
+        """The reduced answer, a PanelAnswer.
+
+        Raises what a member raised, once all have answered, so that no answer in hand is lost.
+        """
         model = rubric.kind.answer_model(rubric.settings, context)
         if not _votable(model):
-            raise UnsupportedQuestionError(Problem(f"judge.{self.name}", f"cannot answer {rubric.id}: nothing to vote on"))
+            return await self.members[0].answer(rubric, context, repeat=repeat, role=role)
         asked = [member.answer(rubric, context, repeat=repeat, role=role) for member in self.members]
         answers = await asyncio.gather(*asked, return_exceptions=True)
         given: dict[str, Answer] = {}

@@ -16,6 +16,7 @@ from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import CacheMode
 from dreambench.errors import AnswerError, CacheMissError, ProviderError
 from dreambench.judges.llm import LLMJudge, Price
+from dreambench.judges.panel import PanelJudge
 from tests.support import openai_stub as acts
 from tests.support.gateway import TestGateway, make_gateway
 from tests.support.openai_stub import Act, OpenAIStub
@@ -443,3 +444,26 @@ def test_many_questions_at_once_reuse_connections_and_close_them(stub: OpenAIStu
     assert len(asyncio.run(run())) == 300
     assert len(stub.requests) == 300
     assert stub.most > 100
+
+
+def test_a_panel_of_models_is_bought_once_and_replayed(stub: OpenAIStub, tmp_path: Path) -> None:
+    def run(mode: CacheMode) -> Any:
+        gateway = make_gateway(tmp_path, mode=mode)
+        members = [LLMJudge(name=name, gateway=gateway, model=f"openai/{name}", api_base=stub.url) for name in "abc"]
+        judge = PanelJudge(name="panel", gateway=gateway, members=members, reduce="median")
+
+        async def go() -> Any:
+            try:
+                return await judge.ask(rubric(), report="A report.")
+            finally:
+                await judge.close()
+
+        return asyncio.run(go())
+
+    bought = run(CacheMode.READWRITE)
+    assert len(stub.requests) == 3
+    votes = sorted(vote.score for vote in bought.votes.values())
+    assert bought.score == votes[1]
+    stub.stop()
+    replayed = run(CacheMode.REPLAY)
+    assert (replayed.model_dump(), replayed.votes) == (bought.model_dump(), bought.votes)

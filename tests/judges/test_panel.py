@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from dreambench.engine.budget import BudgetReached
-from dreambench.errors import AnswerError, ConfigError, Problem, ProviderError, UnsupportedQuestionError
+from dreambench.errors import AnswerError, ConfigError, Problem, ProviderError
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer, Context, Kind
 from dreambench.judges.panel import PanelAnswer, PanelJudge
@@ -141,12 +141,12 @@ class ListAnswer(Answer):
     claims: list[str]
 
 
-def test_what_cannot_be_voted_on_is_refused_before_the_run(gateway: TestGateway) -> None:
-    question = rubric(Kind("claims", "claims", ReportContext, ListAnswer))
-    judge = panel(gateway, grade(1), grade(2))
-    assert "claims" in str(judge.refusal(question))
-    with pytest.raises(UnsupportedQuestionError):
-        asyncio.run(judge.ask(question, report="x"))
+def test_what_cannot_be_voted_on_is_put_to_the_first_member(gateway: TestGateway) -> None:
+    question = Kind("claims", "claims", ReportContext, ListAnswer)
+    judge = panel(gateway, ListAnswer(claims=["mine"]), ListAnswer(claims=["yours"]))
+    assert judge.refusal(rubric(question)) is None
+    assert asked(judge, question).claims == ["mine"]
+    assert judge.members[1].asked == []  # type: ignore[attr-defined]
 
 
 def test_what_a_member_refuses_the_panel_refuses(gateway: TestGateway) -> None:

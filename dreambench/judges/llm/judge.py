@@ -15,7 +15,7 @@ from dreambench.engine.call import Call, Reply
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import AnswerError, ConfigError, Problem
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds import Answer, Context
+from dreambench.judges.kinds import Answer, Context, Reading
 from dreambench.judges.llm import providers
 from dreambench.judges.llm.answers import UnreadableAnswer, correction, read_answer, reask_text
 from dreambench.judges.llm.client import OWN_PARAMETERS, Ask, Client
@@ -111,17 +111,20 @@ class LLMJudge(Judge):
         return providers.missing_key(f"judge.{self.name}", self._key_names, self.api_base)
 
     async def answer(self, rubric: Rubric, context: Context, *, repeat: int, role: str) -> Answer:
-        """The typed answer, sent back up to `reasks` times. Raises AnswerError `unreadable` when it never gets valid."""
+        """The typed answer, sent back up to `reasks` times. Raises AnswerError `unreadable` when it never gets valid.
+
+        Wrong quotes send an answer back, but do not spoil it: the last turn is read leniently, and the metric marks them.
+        """
         model = rubric.kind.answer_model(rubric.settings, context)
         messages = rubric.render(context)
         asked: list[Call] = []
         cost: float | None = 0.0
         problems = ""
-        for _ in range(self.reasks + 1):
+        for turn in range(self.reasks + 1):
             reply = await self._ask(messages, model, repeat, role, asked)
             cost = None if cost is None or reply.cost is None else cost + reply.cost
             try:
-                return read_answer(reply.answer, model).with_cost(cost)
+                return read_answer(reply.answer, model, Reading(context, strict=turn < self.reasks)).with_cost(cost)
             except UnreadableAnswer as error:
                 problems = str(error)
                 messages = [*messages, *correction(reply.answer, error)]
