@@ -46,8 +46,9 @@ _HEADING_WORDS = re.compile(
     r"(?:📚|🔗|📖)?\s*(?:" + _NAMES + r")\s*(?:[(（][^()（）]{0,30}[)）])?\s*[:：]?\s*(?:\*\*|__)?\s*[:：]?$",
     re.IGNORECASE,
 )
-_NEVER_HEADING = (LineKind.CODE, LineKind.TABLE, LineKind.QUOTE, LineKind.RULE)
+_NEVER_HEADING = frozenset((LineKind.CODE, LineKind.TABLE, LineKind.QUOTE, LineKind.RULE))
 _ENDS_RUN = (LineKind.HEADING, LineKind.CODE, LineKind.RULE, LineKind.TABLE)
+_NEVER_ENTRY = frozenset((LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE, LineKind.UNDERLINE))
 _MAX_HEADING = 60
 
 
@@ -118,7 +119,7 @@ def find_references(source: Source, hidden: Sequence[bool]) -> Found:
 def _starts_run(source: Source, index: int) -> bool:
     text, lines, _ = source
     line = lines[index]
-    if line.kind in (LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE):
+    if line.kind in _NEVER_ENTRY or line.content >= line.end:
         return False
     if line.kind is LineKind.TEXT and (prefix := LIST_PREFIX.match(text, line.content, line.end)):
         return has_edge_address(source, prefix.end(), line.end)

@@ -78,7 +78,8 @@ def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequen
                 found.append(end)
         if found and found[-1] == piece.end < span.end and not _PIECE_END.match(text, piece.end - 1):
             found.pop()
-    found.extend(match.end() for match in _MISSED.finditer(text, span.start, span.end))
+    if language == "zh":
+        found.extend(match.end() for match in _MISSED.finditer(text, span.start, span.end))
     for at in range(bisect_left(starts, span.start + 1), bisect_left(starts, span.end)):
         marker = markers[at]
         if marker.trails and _NEXT_SENTENCE.match(text, marker.end, span.end):
@@ -128,6 +129,9 @@ def _append_stripped(text: str, start: int, end: int, pieces: list[Span]) -> Non
 def _has_words(text: str, span: Span, markers: Sequence[Marker], starts: Sequence[int]) -> bool:
     """Whether a letter or digit stands outside the markers; the words of a link count."""
     position = span.start
+    first = bisect_left(starts, position)
+    if text[position].isalnum() and (first == len(starts) or starts[first] != position):
+        return True
     at = max(0, bisect_right(starts, span.start) - 1)
     while position < span.end:
         while at < len(markers) and markers[at].end <= position:
