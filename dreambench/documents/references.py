@@ -50,6 +50,7 @@ _NEVER_HEADING = frozenset((LineKind.CODE, LineKind.TABLE, LineKind.QUOTE, LineK
 _ENDS_RUN = (LineKind.HEADING, LineKind.CODE, LineKind.RULE, LineKind.TABLE)
 _NEVER_ENTRY = frozenset((LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE, LineKind.UNDERLINE))
 _MAX_HEADING = 60
+_MAX_PLAIN_HEADING = 32
 
 
 @dataclass(slots=True)
@@ -85,7 +86,8 @@ class Found:
 
 def is_reference_heading(text: str, line: Line) -> bool:
     """Whether the line is a heading, bold line, item or plain line that names a reference list."""
-    if line.end - line.start > _MAX_HEADING or line.kind in _NEVER_HEADING:
+    limit = _MAX_HEADING if line.kind is LineKind.HEADING else _MAX_PLAIN_HEADING
+    if line.end - line.start > limit or line.kind in _NEVER_HEADING:
         return False
     start = line.start if line.kind is LineKind.TEXT or line.kind is LineKind.NUMBER else line.content
     return _HEADING_WORDS.match(text[start : line.end].rstrip("# ")) is not None

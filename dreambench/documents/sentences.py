@@ -72,7 +72,7 @@ def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequen
         return []
     found: list[int] = []
     for piece in _pieces(text, span):
-        for part in get_sentence_boundaries(language, _SURROGATE.sub("\ufffd", piece.of(text))):
+        for part in get_sentence_boundaries(language, _encodable(piece.of(text))):
             end = piece.start + part["end_index"]
             if not part["is_paragraph_break"] and not _ABBREVIATED.match(text, end):
                 found.append(end)
@@ -88,6 +88,10 @@ def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequen
                 found.append(marker.start)
     found.sort()
     return found
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def _pieces(text: str, span: Span) -> Iterator[Span]:
