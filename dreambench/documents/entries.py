@@ -28,10 +28,11 @@ _INNER_LABEL = re.compile(r"(?<=[\s;；。])\[(\d{1,4})\](?=\s*\S)")
 _APA = re.compile(r"[^\W\d].{2,250}?[(（](?:(?:19|20)\d\d[a-z]?|n\.d\.)(?:[,，年][^()（）]{0,30})?[)）]")
 _HEAD_OF_ENTRY = re.compile(
     r"(?P<authors>[^\W\d][^()（）\d\[\]]{1,200}?)[\s,，.]*[(（]?(?P<year>(?:(?:19|20)\d\d)[a-z]?|n\.d\.)"
-    r"(?:[,，][^()（）\n]{0,30})?[)）.,，:]"
+    r"(?:[,，][^()（）\n]{0,30})?(?:[)）.,，:]|$)"
 )
 _EMPTY_BRACKETS = re.compile(r"\([ \t]*\)|<[ \t]*>|（[ \t]*）|\[[ \t]*\]")
 _MARKER_INSIDE = re.compile(r"\[\^?\d{1,4}\]|【\d")
+_YEAR = re.compile(r"(?:19|20)\d\d|n\.d\.")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _EDGE = " \t\u3000-–—:：|,，;；.。"
 _ADDRESS_WORDS = frozenset(
@@ -150,7 +151,7 @@ def is_plain_entry(source: Source, line: Line) -> bool:
 def describe(source: Source, entry: Entry, group: int) -> Reference:
     """The entry's addresses, title, authors and year."""
     urls, title = _urls_and_title(source, entry)
-    head = _HEAD_OF_ENTRY.match(source.text[entry.content : entry.end].lstrip('*_"“ ['))
+    head = _HEAD_OF_ENTRY.match(title) if _YEAR.search(title) else None
     return Reference(
         span=Span(entry.start, entry.end),
         label=entry.label,
@@ -186,6 +187,8 @@ def _urls_and_title(source: Source, entry: Entry) -> tuple[list[str], str]:
     if not urls and (identifier := find_identifier(text[position : entry.end])):
         urls.append(identifier[2])
     pieces.append(text[position : entry.end])
-    title = _EMPTY_BRACKETS.sub(" ", " ".join(pieces))
+    title = " ".join(pieces)
+    if urls:
+        title = _EMPTY_BRACKETS.sub(" ", title)
     title = " ".join(title.split())
     return urls, title.strip(_EDGE).strip('*_"“”').strip(_EDGE)

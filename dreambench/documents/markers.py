@@ -73,6 +73,7 @@ _AUTHOR_YEAR = re.compile(
     r"(?P<authors>[A-Z\u00c0-\u024f\u4e00-\u9fff][^\d;；]{1,120}?)[,，]?\s*(?P<year>(?:(?:19|20)\d\d)[a-z]?|n\.d\.)"
     r"(?P<rest>\s*(?:[,，:]\s*(?:pp?\.?\s*|第)?[\d–-]+页?)?)\s*$"
 )
+_YEAR_INSIDE = re.compile(r"(?:19|20)\d\d|n\.d\.")
 _YEAR_ONLY = re.compile(r"\s*((?:19|20)\d\d[a-z]?|n\.d\.)\s*$")
 _NAME_BEFORE = re.compile(
     r"(?P<authors>[A-Z\u00c0-\u024f][\w'’-]+(?:(?:\s+(?:and|&)\s+[A-Z][\w'’-]+)|(?:\s+et\s+al\.?)|(?:\s*等人?))?)\s*$"
@@ -274,7 +275,7 @@ def _cite_tag(text: str, start: int, end: int, name: str, attributes: str) -> It
 
 def _author_year(text: str, start: int, end: int, inner: str) -> Iterator[Marker]:
     """`(Author, 2023; Other et al., 2020a)` gives one marker per author; `Author (2023)` takes the name before it."""
-    if not any(char.isdigit() for char in inner) and "n.d." not in inner:
+    if _YEAR_INSIDE.search(inner) is None:
         return
     year = _YEAR_ONLY.match(inner)
     if year is not None:

@@ -6,7 +6,7 @@ import re
 
 _CJK_RANGES = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af\U00020000-\U0003134f"
 _CJK = re.compile(f"[{_CJK_RANGES}]+")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _WORD = re.compile(f"[{_CJK_RANGES}]|[^\\W_{_CJK_RANGES}]+(?:['’.,-][^\\W_{_CJK_RANGES}]+)*")
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"()\[\]，。；、）】》]+")
 CHINESE_SHARE = 0.2
@@ -24,16 +24,14 @@ def strip_urls(text: str) -> str:
 
 def detect_language(text: str) -> str:
     """`zh` when Chinese characters make up at least a fifth of all letters (URLs left out), else `en`."""
-    if text.isascii():
+    chinese = 0 if text.isascii() else sum(map(len, _CJK.findall(text)))
+    if chinese == 0:
         return "en"
-    chinese = sum(map(len, _CJK.findall(text)))
-    latin = sum(map(len, _LATIN.findall(text)))
-    if _reaches(chinese, latin):
-        return "zh"
-    if chinese * 20 < latin:
-        return "en"
-    return "zh" if _reaches(chinese, sum(map(len, _LATIN.findall(strip_urls(text))))) else "en"
+    latin = _count_latin(text)
+    if chinese < CHINESE_SHARE * (chinese + latin) and chinese * 20 > latin:
+        latin = _count_latin(strip_urls(text))
+    return "zh" if chinese >= CHINESE_SHARE * (chinese + latin) else "en"
 
 
-def _reaches(chinese: int, latin: int) -> bool:
-    return chinese > 0 and chinese >= CHINESE_SHARE * (chinese + latin)
+def _count_latin(text: str) -> int:
+    return len(text.encode("ascii", "ignore").translate(None, _NO_LETTERS))

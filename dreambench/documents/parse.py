@@ -25,10 +25,11 @@ from dreambench.documents.model import (
     Wrapper,
     WrapperKind,
 )
+from dreambench.documents.narration import find_narration
 from dreambench.documents.references import Found, find_references
 from dreambench.documents.sentences import split_sentences
 from dreambench.documents.urls import UrlMap
-from dreambench.documents.wrappers import find_narration, find_tagged
+from dreambench.documents.wrappers import find_tagged
 
 _LINKED_TEXT = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE, BlockKind.TABLE, BlockKind.HEADING)
 

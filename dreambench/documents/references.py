@@ -46,9 +46,11 @@ _HEADING_WORDS = re.compile(
     r"(?:📚|🔗|📖)?\s*(?:" + _NAMES + r")\s*(?:[(（][^()（）]{0,30}[)）])?\s*[:：]?\s*(?:\*\*|__)?\s*[:：]?$",
     re.IGNORECASE,
 )
-_NEVER_HEADING = (LineKind.CODE, LineKind.TABLE, LineKind.QUOTE, LineKind.RULE)
+_NEVER_HEADING = frozenset((LineKind.CODE, LineKind.TABLE, LineKind.QUOTE, LineKind.RULE))
 _ENDS_RUN = (LineKind.HEADING, LineKind.CODE, LineKind.RULE, LineKind.TABLE)
+_NEVER_ENTRY = frozenset((LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE, LineKind.UNDERLINE))
 _MAX_HEADING = 60
+_MAX_PLAIN_HEADING = 32
 
 
 @dataclass(slots=True)
@@ -84,7 +86,8 @@ class Found:
 
 def is_reference_heading(text: str, line: Line) -> bool:
     """Whether the line is a heading, bold line, item or plain line that names a reference list."""
-    if line.end - line.start > _MAX_HEADING or line.kind in _NEVER_HEADING:
+    limit = _MAX_HEADING if line.kind is LineKind.HEADING else _MAX_PLAIN_HEADING
+    if line.end - line.start > limit or line.kind in _NEVER_HEADING:
         return False
     start = line.start if line.kind is LineKind.TEXT or line.kind is LineKind.NUMBER else line.content
     return _HEADING_WORDS.match(text[start : line.end].rstrip("# ")) is not None
@@ -118,7 +121,7 @@ def find_references(source: Source, hidden: Sequence[bool]) -> Found:
 def _starts_run(source: Source, index: int) -> bool:
     text, lines, _ = source
     line = lines[index]
-    if line.kind in (LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE):
+    if line.kind in _NEVER_ENTRY or line.content >= line.end:
         return False
     if line.kind is LineKind.TEXT and (prefix := LIST_PREFIX.match(text, line.content, line.end)):
         return has_edge_address(source, prefix.end(), line.end)

@@ -72,13 +72,14 @@ def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequen
         return []
     found: list[int] = []
     for piece in _pieces(text, span):
-        for part in get_sentence_boundaries(language, _SURROGATE.sub("\ufffd", piece.of(text))):
+        for part in get_sentence_boundaries(language, _encodable(piece.of(text))):
             end = piece.start + part["end_index"]
             if not part["is_paragraph_break"] and not _ABBREVIATED.match(text, end):
                 found.append(end)
         if found and found[-1] == piece.end < span.end and not _PIECE_END.match(text, piece.end - 1):
             found.pop()
-    found.extend(match.end() for match in _MISSED.finditer(text, span.start, span.end))
+    if language == "zh":
+        found.extend(match.end() for match in _MISSED.finditer(text, span.start, span.end))
     for at in range(bisect_left(starts, span.start + 1), bisect_left(starts, span.end)):
         marker = markers[at]
         if marker.trails and _NEXT_SENTENCE.match(text, marker.end, span.end):
@@ -87,6 +88,10 @@ def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequen
                 found.append(marker.start)
     found.sort()
     return found
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def _pieces(text: str, span: Span) -> Iterator[Span]:
@@ -128,6 +133,9 @@ def _append_stripped(text: str, start: int, end: int, pieces: list[Span]) -> Non
 def _has_words(text: str, span: Span, markers: Sequence[Marker], starts: Sequence[int]) -> bool:
     """Whether a letter or digit stands outside the markers; the words of a link count."""
     position = span.start
+    first = bisect_left(starts, position)
+    if text[position].isalnum() and (first == len(starts) or starts[first] != position):
+        return True
     at = max(0, bisect_right(starts, span.start) - 1)
     while position < span.end:
         while at < len(markers) and markers[at].end <= position:

@@ -27,7 +27,7 @@ _TARGET = re.compile(
 _ROUND_SQUARE = re.compile(r"[()\[\]]")
 _CLOSING = {"(": ")", "[": "]"}
 _AUTHORITY = re.compile("://")
-_WWW = re.compile(r"(?<![\w.@/-])www\.")
+_WWW = re.compile("www[.]")
 _SCHEME_BEFORE = re.compile(r"https?$", re.IGNORECASE)
 _DOI = re.compile(r"\bdoi(?:\.org/|:\s?)(10\.\d{4,9}/[^\s<>\"`|\\" + _CJK_STOPS + r"]+)", re.IGNORECASE)
 _ARXIV = re.compile(r"\barxiv:\s?(\d{4}\.\d{4,5}(?:v\d+)?)", re.IGNORECASE)
@@ -123,7 +123,8 @@ def _address_starts(text: str) -> list[int]:
         if scheme is not None:
             starts.append(scheme.start())
     if "www." in text:
-        starts.extend(match.start() for match in _WWW.finditer(text))
+        found = [match.start() for match in _WWW.finditer(text)]
+        starts.extend(at for at in found if not (at and (text[at - 1].isalnum() or text[at - 1] in "_.@/-")))
         starts.sort()
     return starts
 

@@ -15,6 +15,7 @@ from dreambench.config.locations import bundled
 from dreambench.config.nodes import build, expand_axes, validation_problems
 from dreambench.config.options import with_members
 from dreambench.config.schema import RunConfig
+from dreambench.config.studies import check_study
 from dreambench.datasets import Dataset, Loader
 from dreambench.engine.call import canonical_json
 from dreambench.engine.cell import Cell, cell_id
@@ -101,6 +102,7 @@ class Parts:
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     """Builds data set, judges and metrics. Raises one InputError that holds every problem found."""
     problems: list[Problem] = []
+    _collect(problems, lambda: check_study(config.study))
     loader = _collect(problems, lambda: build("dataset", config.dataset))
     corpus = getattr(loader, "corpus", None)
     tools = _collect(problems, lambda: build("tools", config.tools, gateway=gateway, corpus=corpus)) or NoTools()

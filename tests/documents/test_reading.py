@@ -88,6 +88,7 @@ def test_html_becomes_markdown(tmp_path):
     assert document.title == "Title"
     assert "[this page](https://a.example/x_(y))" in text
     assert "| 1 | [t](https://t.example) |" in text
+    assert "> said" in text and "```\nx = [1]\ny\n```" in text and "- one\n    - inner\n- two" in text
     assert "alert" not in text and "color" not in text
     assert [(e.label, e.title, e.url) for e in document.references] == [
         ("1", "First source", "https://b.example"),

@@ -9,10 +9,10 @@ from dreambench.documents import parse_document
 
 COLUMNS = ("reports", "markers", "citations", "resolved", "dangling", "no_url", "ambiguous", "references", "uncited")
 COUNTS = {
-    "odr/claude4-sonnet": (),
-    "odr/gpt-4.1": (),
-    "odr/gpt-5": (),
-    "drb/claude-3-7-sonnet": (),
+    "odr/claude4-sonnet": (66, 3750, 3755, 3736, 0, 0, 19, 1857, 93),
+    "odr/gpt-4.1": (67, 3103, 3158, 3141, 15, 2, 0, 1317, 30),
+    "odr/gpt-5": (67, 4872, 5110, 4978, 119, 13, 0, 2617, 49),
+    "drb/claude-3-7-sonnet": (67, 2404, 2404, 2403, 1, 0, 0, 1192, 37),
 }
 
 

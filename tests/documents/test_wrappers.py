@@ -62,6 +62,9 @@ def test_a_tag_in_running_text_is_text():
         "Now I need to gather information about the armour classes.",
         "让我继续搜索更多资料：",
         "我需要更多关于这些公司的数据，让我继续搜索。",
+        "继续搜索更多详细信息：",
+        "目前的结果不够具体，让我进行更精确的搜索。",
+        "To answer this properly, I'll need to search for recent studies.",
         "为了给您提供全面的分析，我将先搜索相关信息。",
     ],
 )
@@ -81,6 +84,8 @@ def test_narration_lines(line):
         "让我们感到意外的是价格。",
         "现在，当代理调用服务器时，请求会升级。",
         "The agents let me search widely.",
+        "搜索引擎的市场份额继续上升。",
+        "消费者了解产品的主要渠道包括：",
     ],
 )
 def test_what_is_no_narration(line):
