@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from sentencex import get_sentence_boundaries
 
 from dreambench.documents.blocks import table_rows
-from dreambench.documents.markers import Marker
+from dreambench.documents.marker import Marker
 from dreambench.documents.model import Block, BlockKind, Sentence, Span
 
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE)
