@@ -24,6 +24,8 @@ _NAMED = re.compile(
 _PAGED = re.compile(
     r"(\d{1,4})[,，:]\s*(?:pp?\.|§|sec(?:tion)?\.?|fig(?:ure)?\.?|table|tab\.|ch(?:apter)?\.?|第)\s*[\w.–-]+页?$", re.IGNORECASE
 )
+# Numbers of a search tool's own results, which the reader of the report never sees.
+_OPAQUE_LABEL = re.compile(r"(?:web|turn\d{1,3}[a-z]{1,12}|search_?result|attached_file|memory)[:_ ]?\d{1,4}$")
 _WORD_LABEL = re.compile(r"[A-Za-z][\w.:-]{0,30}$")
 _INTERVAL_BEFORE = re.compile(
     r"(?:[∈=≤<≥>~≈]|\b(?:interval|range|between|within|from|scaled? to|clipped to|normali[sz]ed to)|区间|范围|取值)\s*$",
@@ -120,6 +122,8 @@ def _label_marker(text: str, start: int, close: int) -> Marker | None:
         return Marker(start, end, "footnote", tuple(part.strip(" ^") for part in match.group(1).split(",")))
     if (match := _NAMED.match(inner)) and NUMBERS.match(inner, match.end()):
         return Marker(start, end, "named", expand(inner[match.end() :]))
+    if _OPAQUE_LABEL.match(inner):
+        return Marker(start, end, "opaque", (inner,))
     if match := _PAGED.match(inner):
         return Marker(start, end, style, (match.group(1),), certain=False)
     if _WORD_LABEL.match(inner):
