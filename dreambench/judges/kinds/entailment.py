@@ -83,7 +83,8 @@ def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
 def _labelled(labels: tuple[str, ...], unquoted: tuple[str, ...]) -> type[Answer]:
     base = type("EntailmentAnswer", (Answer,), {"_unquoted": classmethod(lambda cls: unquoted), "__module__": __name__})
     wording = f"The verdict: {', '.join(labels)}."
-    return create_model("EntailmentAnswer", __base__=base, label=(Literal[labels], Field(description=wording)))
+    allowed: Any = Literal[labels]
+    return create_model("EntailmentAnswer", __base__=base, label=(allowed, Field(description=wording)))
 
 
 def _check(answer: Answer, texts: Mapping[str, str], unquoted: Sequence[str]) -> None:
