@@ -24,6 +24,7 @@ CHINESE_WORD = 0.6
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*(?: \"[^\"]*\")?\)")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _MARKUP = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|<[^<>\n]{1,200}>")
+_BEFORE_MARK = re.compile(r" +(?=[.,;!?，。；！？](?:\s|$))")
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE)
 _NUMBERING = re.compile(
     r"^\W*(?:第?[0-9一二三四五六七八九十]+(?:[.．][0-9]+)*[.．、)）:：章节部分]*|[IVX]+[.)]|[A-Za-z][.)])\s*"
@@ -196,7 +197,7 @@ class ReportView:
             position = max(position, min(marker.end, span.end))
         pieces.append(text[position : span.end])
         plain = _MARKUP.sub("", _ADDRESS.sub("", _LINK.sub(r"\1", "".join(pieces))))
-        return " ".join(plain.split())
+        return _BEFORE_MARK.sub("", " ".join(plain.split()))
 
     def length(self, text: str) -> float:
         """Words of `text`."""

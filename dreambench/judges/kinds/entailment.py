@@ -1,7 +1,6 @@
 """`entailment`: what passages say about a claim, with the deciding words and the passage that they stand in.
 
-Settings: `labels` (required), the verdicts; `unquoted` (default: those of neutral, unverifiable, unrelated that are labels),
-the verdicts that need no quote.
+Settings: `labels` (required), the verdicts; `unquoted` (default: the labels of SILENT), those that need no quote.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from dreambench.errors import Problem, RubricError
 from dreambench.judges import kinds
 from dreambench.judges.quotes import check_quote
 
-SILENT = ("neutral", "unverifiable", "unrelated")
+SILENT = ("neutral", "unverifiable", "unrelated", "unknown", "unsupported", "not_supported", "not_mentioned", "silent")
+"""Verdicts that say that the passages decide nothing; they need no quote unless a rubric says so."""
 
 
 class Passage(BaseModel):
