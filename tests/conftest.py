@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.gateway import TestGateway, make_gateway
+
+# No deadlines: machines differ, and no test here is about speed. CI draws the same examples every time.
+settings.register_profile("dreambench", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("dreambench")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,11 @@ BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report
 
 def main_code(arguments: Sequence[str]) -> int:
     """Runs the command line `arguments`; returns its exit code and prints errors to stderr."""
+    from dreambench.commands.help import help_text, wants_help
+
+    if wants_help(arguments):
+        sys.stdout.write(help_text())
+        return Exit.DONE
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 

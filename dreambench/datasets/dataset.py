@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field
 
 from dreambench.records import Report, Task
@@ -45,13 +44,15 @@ class Dataset:
 
     def fingerprint(self) -> str:
         """SHA-256 (64 hex digits) over what can change a number: the tasks and reports, not their order or paths."""
-        tasks = [
-            [task.id, task.query, task.as_of.isoformat() if task.as_of else None, task.domain, task.language]
-            for task in self.tasks
-        ]
-        reports = [[report.task_id, report.agent, report.text] for report in self.reports]
-        digest = hashlib.sha256()
-        for rows in (tasks, reports):
-            lines = sorted(json.dumps(row) for row in rows)
-            digest.update(json.dumps(lines).encode("ascii"))
-        return digest.hexdigest()
+        rows = [_digest("task", each.id, each.query, str(each.as_of), each.domain, each.language) for each in self.tasks]
+        rows += [_digest("report", each.task_id, each.agent, each.text) for each in self.reports]
+        return hashlib.sha256(b"".join(sorted(rows))).hexdigest()
+
+
+def _digest(*parts: str) -> bytes:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.digest()

@@ -76,6 +76,8 @@ def _read_task(path: Path, material: Material, problems: Problems) -> None:
     except ValidationError as error:
         for item in error.errors(include_url=False):
             _report(item, path, problems)
+    except (yaml.YAMLError, ValueError) as error:  # characters or dates that cannot be
+        problems.add(path, None, f"is not YAML: {' '.join(str(error).split())}")
     else:
         if task.id != path.stem:
             problems.add(path, None, f"has the id {task.id!r}, which is not the file's name", [path.stem])

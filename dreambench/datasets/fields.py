@@ -63,7 +63,7 @@ def read_tasks(path: Path, fields: Fields, material: Material, problems: Problem
     for row in rows(path, problems):
         count += 1
         read_task(row, fields, material, problems)
-    if not count:
+    if not count and not problems.concern(path):
         problems.add(path, None, "holds no queries")
 
 

@@ -55,27 +55,26 @@ def assignment(key: str, value: object) -> str:
 
 def lines(path: Path, problems: Problems) -> Iterator[tuple[int, str]]:
     """The numbered lines of a file, with their line ends; lines with broken bytes are reported and left out."""
-    with path.open("rb") as stream:
-        for number, raw in enumerate(stream, 1):
-            if number == 1:
-                if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                    problems.add(
-                        path, None, "is UTF-16, UTF-8 is needed", fix=f"iconv -f UTF-16 -t UTF-8 {path} > utf8{path.suffix}"
-                    )
+    try:
+        with path.open("rb") as stream:
+            for number, raw in enumerate(stream, 1):
+                if number == 1 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    fix = f"iconv -f UTF-16 -t UTF-8 {path} > utf8{path.suffix}"
+                    problems.add(path, None, "is UTF-16, UTF-8 is needed", fix=fix)
                     return
-                raw = raw.removeprefix(codecs.BOM_UTF8)
-            try:
-                yield number, raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                byte = f"byte {error.start + 1} of the line (0x{raw[error.start]:02x})"
-                problems.add(path, number, f"is not UTF-8: {byte} {error.reason}")
+                try:
+                    yield number, (raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw).decode("utf-8")
+                except UnicodeDecodeError as error:
+                    byte = f"byte {error.start + 1} of the line (0x{error.object[error.start]:02x})"
+                    problems.add(path, number, f"is not UTF-8: {byte} {error.reason}")
+    except OSError as error:
+        problems.add(path, None, f"cannot be read: {error.strerror}")
 
 
 def text(path: Path, problems: Problems) -> str | None:
     """A whole file, or None when some of it is not UTF-8 (reported)."""
-    before = len(problems.all())
     content = "".join(line for _, line in lines(path, problems))
-    return content if len(problems.all()) == before else None
+    return None if problems.concern(path) else content
 
 
 def rows(path: Path, problems: Problems) -> Iterator[Row]:

@@ -23,8 +23,9 @@ def read_folder(folder: Path, agent: str | None, material: Material, problems: P
         problems.add(folder, None, "holds no reports, nor does any folder in it", SUFFIXES)
         return
     for entry in entries if agents else []:
-        if entry.is_file():
-            material.find("skipped_file", str(entry), "lies beside the folders of the agents; left out")
+        if entry not in agents:
+            what = "holds no reports" if entry.is_dir() else "lies beside the folders of the agents"
+            material.find("skipped_file", str(entry), f"{what}; left out")
     for home in agents or [folder]:
         _read_agent(home, agent or home.resolve().name, material)
 
@@ -40,11 +41,14 @@ def read_text(path: Path, task_id: str, material: Material) -> str | None:
     """The text of a report file as markdown. None when it cannot be read; that, and every repair, is a finding."""
     from dreambench.documents import load_report
 
-    data = path.read_bytes()
-    if not data.strip():
-        return ""
     try:
+        data = path.read_bytes()
+        if not data.strip():
+            return ""
         report = load_report(path)
+    except OSError as error:
+        material.find("unreadable_report", str(path), f"cannot be read: {error.strerror}; left out", task_id)
+        return None
     except DocumentError as error:
         for problem in error.problems:
             material.find("unreadable_report", str(path), f"{problem.what}; left out", task_id)
@@ -66,9 +70,11 @@ def _broken_line(path: Path, data: bytes) -> str:
 
 def _read_agent(folder: Path, agent: str, material: Material) -> None:
     for entry in sorted(folder.iterdir()):
-        if entry.name.startswith(".") or entry.is_dir():
+        if entry.name.startswith("."):
             continue
-        if entry.suffix.lower() in SUFFIXES:
+        if entry.is_dir():
+            material.find("skipped_file", str(entry), "is a folder beside the reports of one agent; left out")
+        elif entry.suffix.lower() in SUFFIXES:
             read_file(entry, agent, material)
         else:
             material.find("skipped_file", str(entry), f"is no report ({', '.join(SUFFIXES)}); left out")

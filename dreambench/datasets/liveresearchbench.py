@@ -112,7 +112,8 @@ def _read_list(path: Path, root: Path, material: Material, problems: Problems) -
             what = f"{place} names {entry['report_file_path']}, and there is no {tail} in or below {root}"
             problems.add(path, None, what, fix="dataset.root=folder/that/holds/the/model/folders")
             continue
-        _add(entry["query_id"], entry.get("query") or "", entry["model_name"], found, day, material)
+        query = entry.get("query")
+        _add(entry["query_id"], query if isinstance(query, str) else "", entry["model_name"], found, day, material)
 
 
 def remapped(recorded: str, root: Path) -> Path | None:

@@ -32,6 +32,10 @@ class Problems:
         else:
             seen[what] = _Repeated(Problem(where, what, allowed, fix))
 
+    def concern(self, path: Path) -> bool:
+        """Whether anything is wrong with this file."""
+        return str(path) in self._files
+
     def merge(self, other: Problems) -> None:
         """Takes over the problems of files that have none here yet."""
         self._files.update(other._files)

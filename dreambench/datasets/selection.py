@@ -7,7 +7,7 @@ duplicates are found; then tasks are sampled and limited.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -51,7 +51,7 @@ def select(material: Material, selection: Selection) -> Dataset:
     _note_unanswered(material)
     dataset = _cut(material, selection)
     if not dataset.reports and selection.tasks == "reported":
-        raise DatasetError(Problem("dataset", "no valid report is left to score"), *_as_problems(dataset.findings))
+        raise _nothing_left(dataset.findings)
     wrong = [finding for finding in dataset.findings if finding.code not in INFORMATIVE]
     if selection.strict and wrong:
         raise DatasetError(*_as_problems(wrong))
@@ -105,8 +105,9 @@ def _unknown(key: str, asked: Sequence[str], known: Iterable[str], kind: str) ->
 
 def _drop_invalid(material: Material, sentinels: Sequence[str]) -> None:
     failures = {_folded(sentinel) for sentinel in sentinels}
+    orphans = _Orphans(material)
     checks: list[tuple[str, Callable[[Report], str]]] = [
-        ("orphan_report", lambda report: _orphan(report, material)),
+        ("orphan_report", orphans.check),
         ("empty_report", lambda report: "" if report.text.strip() else "is empty"),
         ("sentinel", lambda report: f"is no report but {report.text.strip()!r}" if _folded(report.text) in failures else ""),
     ]
@@ -128,11 +129,19 @@ def _folded(text: str) -> str:
     return stripped.rstrip(".。").casefold() if len(stripped) < 200 else stripped
 
 
-def _orphan(report: Report, material: Material) -> str:
-    if report.task_id in material.tasks:
-        return ""
-    near = nearest(report.task_id, material.tasks)
-    return f"has no task in {material.listed}" + (f" (the nearest id is {near})" if near else "")
+@dataclass
+class _Orphans:
+    """Finds reports without a task. The nearest id is looked for a few times only: it takes long over many tasks."""
+
+    material: Material
+    found: int = 0
+
+    def check(self, report: Report) -> str:
+        if report.task_id in self.material.tasks:
+            return ""
+        self.found += 1
+        near = nearest(report.task_id, self.material.tasks) if self.found <= SHOWN else None
+        return f"has no task in {self.material.listed}" + (f" (the nearest id is {near})" if near else "")
 
 
 def _drop_duplicates(material: Material) -> None:
@@ -149,7 +158,7 @@ def _drop_duplicates(material: Material) -> None:
 
 
 def _note_unanswered(material: Material) -> None:
-    """Lists the tasks that no agent answered, and for each agent those that only others did."""
+    """Lists the tasks that no agent answered, and those without a query."""
     if unknown := [task.id for task in material.tasks.values() if not task.query]:
         material.find(
             "unknown_query", "", f"no query is known for {'task' if len(unknown) == 1 else 'tasks'} {_listed(unknown)}"
@@ -160,11 +169,6 @@ def _note_unanswered(material: Material) -> None:
     if unanswered := [task for task in material.tasks if task not in answered]:
         message = f"{len(unanswered)} of {len(material.tasks)} tasks are answered by no agent: {_listed(unanswered)}"
         material.find("unanswered_task", material.listed, message)
-    for agent in sorted({report.agent for report in material.reports}):
-        own = {report.task_id for report in material.reports if report.agent == agent}
-        if missing := [task for task in material.tasks if task in answered and task not in own]:
-            message = f"{agent} has no report for {len(missing)} of {len(answered)} answered tasks: {_listed(missing)}"
-            material.find("missing_report", "", message)
 
 
 def _cut(material: Material, selection: Selection) -> Dataset:
@@ -181,12 +185,29 @@ def _cut(material: Material, selection: Selection) -> Dataset:
     reports = [report for report in material.reports if report.task_id in order]
     reports.sort(key=lambda report: (order[report.task_id], report.agent))
     cut = {task.id for task in eligible} - set(order)
-    return Dataset(chosen, reports, [finding for finding in material.findings if finding.task_id not in cut])
+    findings = [finding for finding in material.findings if finding.task_id not in cut]
+    return Dataset(chosen, reports, [*findings, *_gaps(reports)])
+
+
+def _gaps(reports: Sequence[Report]) -> Iterator[Finding]:
+    """For each agent the tasks that only others answered: means over different tasks are no fair comparison."""
+    answered = list(dict.fromkeys(report.task_id for report in reports))
+    for agent in sorted({report.agent for report in reports}):
+        own = {report.task_id for report in reports if report.agent == agent}
+        if missing := [task_id for task_id in answered if task_id not in own]:
+            message = f"{agent} has no report for {len(missing)} of {len(answered)} answered tasks: {_listed(missing)}"
+            yield Finding("", None, "missing_report", message)
 
 
 def _lot(seed: int, task_id: str) -> str:
     """A task's lot depends on the seed and its own id only: a sample of 10 is part of the sample of 20."""
     return hashlib.sha256(f"{seed}:{task_id}".encode()).hexdigest()
+
+
+def _nothing_left(findings: Sequence[Finding]) -> DatasetError:
+    more = len(findings) - SHOWN
+    rest = [Problem("dataset", f"and {more} more findings")] if more > 0 else []
+    return DatasetError(Problem("dataset", "no valid report is left to score"), *_as_problems(findings[:SHOWN]), *rest)
 
 
 def _as_problems(findings: Iterable[Finding]) -> list[Problem]:

@@ -86,6 +86,6 @@ def read_source(
         return
     what = f"holds no reports: its records have {', '.join(first.values)}" if first else "holds no reports: it is empty"
     if source.named:
-        problems.add(source.path, None, what, expected)
+        problems.add(source.path, None, f"{what}; a report's record has {', '.join(expected)}")
     else:
         material.find("skipped_file", str(source.path), f"{what}; left out")

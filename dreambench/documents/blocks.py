@@ -16,15 +16,20 @@ _RUNS = {LineKind.TABLE: BlockKind.TABLE, LineKind.QUOTE: BlockKind.QUOTE}
 
 
 def build_blocks(text: str, lines: Sequence[Line], region_of: Sequence[int], narration: frozenset[int]) -> list[Block]:
-    """Blocks in order, all in section 0 as yet. `region_of[i]` is the reference list of line i, or -1.
+    """Blocks in order. `region_of[i]` is the reference list of line i, or -1.
 
     Lines whose start is in `narration` stand alone, so that no sentence runs from narration into the report.
     """
     blocks: list[Block] = []
     index = 0
+    section = -1
     while index < len(lines):
         stop = _block_end(text, lines, index, region_of, narration)
-        blocks.append(_make_block(text, lines, index, stop, region_of[index] >= 0))
+        is_list = region_of[index] >= 0
+        heading = not is_list and (lines[index].kind is LineKind.HEADING or _is_underlined(lines, index, stop))
+        if heading or section < 0:
+            section += 1
+        blocks.append(_make_block(text, lines, index, stop, is_list, section))
         index = stop
     return blocks
 
@@ -58,43 +63,41 @@ def _joins(first: Line, line: Line) -> bool:
     return line.kind is LineKind.TEXT
 
 
-def _make_block(text: str, lines: Sequence[Line], index: int, stop: int, is_list: bool) -> Block:
+def _is_underlined(lines: Sequence[Line], index: int, stop: int) -> bool:
+    return stop - index > 1 and lines[stop - 1].kind is LineKind.UNDERLINE
+
+
+def _make_block(text: str, lines: Sequence[Line], index: int, stop: int, is_list: bool, section: int) -> Block:
     first, last = lines[index], lines[stop - 1]
     span = Span(first.start, last.end)
     if is_list:
-        return Block(BlockKind.REFERENCE_LIST, span, span, 0)
+        return Block(BlockKind.REFERENCE_LIST, span, span, section)
     if first.kind is LineKind.HEADING:
         end = len(text[first.content : last.end].rstrip("# \t"))
-        return Block(BlockKind.HEADING, span, Span(first.content, first.content + end), 0, first.level)
+        return Block(BlockKind.HEADING, span, Span(first.content, first.content + end), section, first.level)
     if first.kind is LineKind.CODE:
         inner = lines[index + 1 : stop]
         if inner and text[inner[-1].start] in "`~" and len(inner) > 0:
             inner = inner[:-1]
         content = Span(inner[0].start, inner[-1].end) if inner else Span(first.end, first.end)
-        return Block(BlockKind.CODE, span, content, 0)
+        return Block(BlockKind.CODE, span, content, section)
     if first.kind in _ITEMS:
-        return Block(BlockKind.LIST_ITEM, span, Span(first.content, last.end), 0, first.level)
-    if last.kind is LineKind.UNDERLINE and stop - index > 1:
-        return Block(BlockKind.HEADING, span, Span(first.start, lines[stop - 2].end), 0, 1)
+        return Block(BlockKind.LIST_ITEM, span, Span(first.content, last.end), section, first.level)
+    if _is_underlined(lines, index, stop):
+        return Block(BlockKind.HEADING, span, Span(first.start, lines[stop - 2].end), section, 1)
     kind = _RUNS.get(first.kind) or _SINGLE.get(first.kind, BlockKind.PARAGRAPH)
-    return Block(kind, span, Span(first.content, last.end), 0)
+    return Block(kind, span, Span(first.content, last.end), section)
 
 
-def build_sections(text: str, blocks: Sequence[Block]) -> tuple[list[Section], list[Block]]:
-    """Sections from the headings, and the blocks with their section filled in."""
-    starts = [(i, b) for i, b in enumerate(blocks) if b.kind is BlockKind.HEADING]
+def build_sections(text: str, blocks: Sequence[Block]) -> list[Section]:
+    """Sections from the heading blocks; text before the first heading (or no text at all) makes one of level 0."""
     heads: list[tuple[str, int, int]] = []
-    if not starts or starts[0][0] > 0:
+    if not blocks or blocks[0].kind is not BlockKind.HEADING:
         heads.append(("", 0, 0))
-    heads.extend((_MARKUP.sub("", b.content.of(text)).strip(), b.level, b.span.start) for _, b in starts)
-    sections = _nest(heads, len(text))
-    located: list[Block] = []
-    current = -1
     for block in blocks:
-        if block.kind is BlockKind.HEADING or current < 0:
-            current += 1
-        located.append(Block(block.kind, block.span, block.content, max(current, 0), block.level))
-    return sections, located
+        if block.kind is BlockKind.HEADING:
+            heads.append((_MARKUP.sub("", block.content.of(text)).strip(), block.level, block.span.start))
+    return _nest(heads, len(text))
 
 
 def _nest(heads: Sequence[tuple[str, int, int]], length: int) -> list[Section]:

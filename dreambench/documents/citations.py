@@ -5,10 +5,12 @@ A bare number in brackets is a citation when there is reason for it:
  - the report has numbered entries, and the number is at most twice the highest label plus 20, or
  - the report has no numbered entries, but both 1 and 2 occur in such markers.
 A list or range (`[1, 3]`, `[2-5]`) counts when one of its numbers has an entry and none is 0, or as above when all do.
-After "interval", "range", "=", "∈" and the like a list is an interval. `(Author, 2023)` counts when one entry has
-that author and year, or when "et al.", "&" or 等 says it is a citation. Words in brackets count when they are labels.
+After "interval", "range", "=", "∈" and the like a list is an interval. `(Author, 2023)` counts when an entry has that
+author and year, or when "et al.", "&" or 等 says it is a citation; `Author (2023)` only when exactly one entry fits.
+Words in brackets count when they are labels.
 
-Labels that several lists use are looked up in the first list that follows the marker, else in the last one.
+Labels that several lists use are looked up in the first list that ends after the marker, else in the last one; lists
+with no marker between them are one. Where such lists give a label twice, the only entry with a URL is taken.
 An `id_3` label means entry 3 where no entry is called `id_3`.
 """
 
@@ -22,7 +24,7 @@ from dreambench.documents.markers import Marker
 from dreambench.documents.model import Citation, CitationStatus, Reference, Span
 from dreambench.documents.urls import normalize_url
 
-_SCHOLARLY = re.compile(r"et al|&|等|\band\b [A-Z]")
+_SCHOLARLY = re.compile(r"et al|等\||^[A-Z][\w'’-]+(?:, [A-Z][\w'’-]+)*,? (?:&|and) [A-Z][\w'’-]+\|")
 _FIRST_AUTHOR = re.compile(r"\s*(?:,|，|&| and | et al|等|、)")
 _TAG_NUMBER = re.compile(r"(?:[A-Za-z]+[_-])?(\d{1,4})(?:-\d{1,4})?$")
 _TIGHT = frozenset(("numeric", "fullwidth", "escaped"))
@@ -35,23 +37,31 @@ class ReferenceIndex:
         self.references = references
         self._by_label: dict[str, list[int]] = {}
         self._by_year: dict[str, list[int]] = {}
-        self._by_url: dict[str, int] = {}
+        self._by_url: dict[str, int] | None = None
+        self._group_starts: dict[int, int] = {}
         self._group_ends: dict[int, int] = {}
+        self._lists: dict[int, int] = {}
         for index, entry in enumerate(references):
             if entry.label:
                 self._by_label.setdefault(entry.label, []).append(index)
             if entry.authors:
                 self._by_year.setdefault(entry.year, []).append(index)
-            for url in entry.urls:
-                self._by_url.setdefault(normalize_url(url), index)
+            self._group_starts.setdefault(entry.group, entry.span.start)
             self._group_ends[entry.group] = entry.span.end
-        self._ends = sorted(self._group_ends.values())
         numbers = [int(label) for label in self._by_label if label.isdigit()]
         self.highest = max(numbers, default=0)
 
     def has(self, label: str) -> bool:
         """Whether an entry has this label."""
         return label in self._by_label
+
+    def join_lists(self, starts: Sequence[int]) -> None:
+        """Let lists with no marker (`starts`, sorted) between them count as one."""
+        previous: int | None = None
+        for group, begin in self._group_starts.items():
+            joined = previous is not None and bisect_right(starts, self._group_ends[previous]) == bisect_right(starts, begin)
+            self._lists[group] = self._lists[previous] if joined and previous is not None else group
+            previous = group
 
     def by_label(self, label: str, position: int) -> list[int]:
         """Entries with this label, of the one list that a marker at `position` refers to."""
@@ -60,8 +70,11 @@ class ReferenceIndex:
             return found
         groups = sorted({self.references[i].group for i in found}, key=lambda g: self._group_ends[g])
         following = [g for g in groups if self._group_ends[g] > position]
-        group = following[0] if following else groups[-1]
-        return [i for i in found if self.references[i].group == group]
+        chosen = self._list_of(following[0] if following else groups[-1])
+        return [i for i in found if self._list_of(self.references[i].group) == chosen]
+
+    def _list_of(self, group: int) -> int:
+        return self._lists.get(group, group)
 
     def by_author(self, key: str) -> list[int]:
         """Entries whose year is the key's and whose first author or organisation begins with the key's first author."""
@@ -77,6 +90,11 @@ class ReferenceIndex:
 
     def by_url(self, url: str) -> int | None:
         """The first entry with the same normalised URL."""
+        if self._by_url is None:
+            self._by_url = {}
+            for index, entry in enumerate(self.references):
+                for own in entry.urls:
+                    self._by_url.setdefault(normalize_url(own), index)
         return self._by_url.get(normalize_url(url))
 
 
@@ -93,7 +111,10 @@ def accept(markers: Sequence[Marker], index: ReferenceIndex) -> list[Marker]:
 
 def _has_reason(marker: Marker, index: ReferenceIndex, sequence: bool) -> bool:
     if marker.style == "author_year":
-        return bool(index.by_author(marker.labels[0])) or _SCHOLARLY.search(marker.labels[0]) is not None
+        found = index.by_author(marker.labels[0])
+        if marker.narrative:
+            return len(found) == 1
+        return bool(found) or _SCHOLARLY.search(marker.labels[0]) is not None
     if marker.style == "word":
         return index.has(marker.labels[0])
     known = [index.has(label) for label in marker.labels]
@@ -108,21 +129,31 @@ def _has_reason(marker: Marker, index: ReferenceIndex, sequence: bool) -> bool:
     return sequence
 
 
-def resolve(text: str, markers: Iterable[Marker], index: ReferenceIndex) -> list[Citation]:
-    """One citation per marker and target, in order."""
+def resolve(
+    text: str, markers: Iterable[Marker], index: ReferenceIndex, starts: Sequence[int], reach: Sequence[int]
+) -> list[Citation]:
+    """One citation per marker and target, in order.
+
+    `starts` are the sentences' first characters and `reach` where what follows a sentence is no longer its own; the
+    sentence of a marker is the last one that starts before the marker's end.
+    """
     citations: list[Citation] = []
     for marker in markers:
+        at = bisect_right(starts, max(marker.start, marker.end - 1)) - 1
+        sentence = at if at >= 0 and marker.start < reach[at] else None
         span = Span(marker.start, marker.end)
         raw = span.of(text)
         labels = tuple(label.replace("|", ", ") for label in marker.labels)
         if marker.url is not None:
             reference = index.by_url(marker.url)
             label = labels[0] if labels else ""
-            citations.append(Citation(span, raw, marker.style, label, labels, marker.url, CitationStatus.RESOLVED, reference))
+            citations.append(
+                Citation(span, raw, marker.style, label, labels, marker.url, CitationStatus.RESOLVED, reference, sentence)
+            )
             continue
         for key, label in zip(marker.labels, labels, strict=True):
             url, status, reference = _target(marker, key, index)
-            citations.append(Citation(span, raw, marker.style, label, labels, url, status, reference))
+            citations.append(Citation(span, raw, marker.style, label, labels, url, status, reference, sentence))
     return citations
 
 
@@ -135,23 +166,11 @@ def _target(marker: Marker, key: str, index: ReferenceIndex) -> tuple[str | None
             found = index.by_label(number.group(1), marker.start)
     if not found:
         return None, CitationStatus.DANGLING, None
+    if len(found) == 1:
+        url = index.references[found[0]].url
+        return url, CitationStatus.NO_URL if url is None else CitationStatus.RESOLVED, found[0]
     urls = {normalize_url(url): url for i in found if (url := index.references[i].url) is not None}
-    if len(urls) > 1 or (len(found) > 1 and not urls):
+    if len(urls) != 1:
         return None, CitationStatus.AMBIGUOUS, None
-    if not urls:
-        return None, CitationStatus.NO_URL, found[0]
     named = [i for i in found if index.references[i].url is not None]
     return next(iter(urls.values())), CitationStatus.RESOLVED, named[0]
-
-
-def attach(citations: Sequence[Citation], starts: Sequence[int], blocks_of: Sequence[int]) -> list[Citation]:
-    """Citations with the index of their sentence: the last one that starts at or before the marker's end.
-
-    `starts` are the sentences' first characters; `blocks_of[i]` is where sentence i's reach ends (the next heading).
-    """
-    attached: list[Citation] = []
-    for c in citations:
-        at = bisect_right(starts, max(c.span.start, c.span.end - 1)) - 1
-        sentence = at if at >= 0 and c.span.start < blocks_of[at] else None
-        attached.append(Citation(c.span, c.raw, c.style, c.label, c.labels, c.url, c.status, c.reference, sentence))
-    return attached

@@ -25,7 +25,7 @@ class _Writer(HTMLParser):
         self.out: list[str] = []
         self.hidden = 0
         self.pre = 0
-        self.quote = 0
+        self.quotes: list[int] = []
         self.lists: list[int] = []
         self.links: list[tuple[str, int]] = []
         self.cells = 0
@@ -49,14 +49,15 @@ class _Writer(HTMLParser):
             self._break(1)
             self.out.append("|")
             self.cells = 0
+        elif tag in ("td", "th"):
+            self.out.append(" ")
         elif tag == "pre":
             self._break(2)
             self.out.append("```\n")
             self.pre += 1
         elif tag == "blockquote":
             self._break(2)
-            self.quote += 1
-            self.out.append("> ")
+            self.quotes.append(len(self.out))
         elif tag == "a":
             self.links.append((dict(attrs).get("href") or "", len(self.out)))
         elif tag == "sup":
@@ -74,8 +75,6 @@ class _Writer(HTMLParser):
             self._break(2)
         if tag == "table":
             self.rows = 0
-        if self.quote and self.out and self.out[-1].endswith("\n"):
-            self.out.append("> ")
 
     def _start_item(self) -> None:
         self._break(1)
@@ -104,8 +103,7 @@ class _Writer(HTMLParser):
             self.out.append("```")
             self._break(2)
         elif tag == "blockquote":
-            self.quote = max(0, self.quote - 1)
-            self._break(2)
+            self._end_quote()
         elif tag == "sup":
             self.out.append("</sup>")
         elif tag in _MARKS and not self.pre:
@@ -114,6 +112,13 @@ class _Writer(HTMLParser):
             self.lists.pop()
             self._break(1 if self.lists else 2)
         elif tag in _BLOCKS and not (self.lists or self.cells):
+            self._break(2)
+
+    def _end_quote(self) -> None:
+        if self.quotes:
+            position = self.quotes.pop()
+            lines = "".join(self.out[position:]).strip().split("\n")
+            self.out[position:] = ["\n".join(f"> {line}".rstrip() for line in lines)]
             self._break(2)
 
     def _end_row(self) -> None:
@@ -146,7 +151,7 @@ class _Writer(HTMLParser):
             return
         if self.out and self.out[-1].endswith("\n"):
             text = text.lstrip(" ")
-        self.out.append(" " + text if self.out and self.out[-1] in ("|", " |") and not text.startswith(" ") else text)
+        self.out.append(text)
 
     def _break(self, count: int) -> None:
         """End the line; with 2, leave a blank one."""

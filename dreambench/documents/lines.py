@@ -53,18 +53,26 @@ _QUOTE = re.compile(r"(?:>[ \t]?)+")
 
 
 def scan_lines(text: str) -> list[Line]:
-    """All lines with something on them, in order."""
+    """All lines with something on them, in order.
+
+    A fence that is never closed is taken as text, since it would hide the rest of the report.
+    """
+    physical = [(m.start(), m.end(), m.group()) for m in _PHYSICAL.finditer(text)]
+    physical = [line for line in physical if not line[2].isspace()]
     lines: list[Line] = []
-    fence = ""
-    previous_end = 0
-    for match in _PHYSICAL.finditer(text):
-        raw = match.group()
+    unclosed: dict[str, int] = {}
+    index = 0
+    fence, opened = "", 0
+    while index < len(physical) or fence:
+        if index == len(physical):
+            unclosed[fence[0]] = len(fence)
+            del lines[opened:]
+            index, fence = opened, ""
+        begin, _, raw = physical[index]
         stripped = raw.strip()
-        if not stripped:
-            continue
-        start = match.start() + (len(raw) - len(raw.lstrip()))
-        gap = not lines or _has_blank(text, previous_end, match.start())
-        indent = _columns(raw[: start - match.start()])
+        start = begin + len(raw) - len(raw.lstrip())
+        gap = index == 0 or _has_blank(text, physical[index - 1][1], begin)
+        indent = _columns(raw[: start - begin]) if start > begin else 0
         if fence:
             lines.append(Line(start, start + len(stripped), start, LineKind.CODE, indent, gap))
             if stripped[0] == fence[0] and len(stripped) >= len(fence) and stripped == stripped[0] * len(stripped):
@@ -72,9 +80,11 @@ def scan_lines(text: str) -> list[Line]:
         else:
             line = _classify(stripped, start, indent, gap)
             if line.opens:
-                fence = _fence_of(stripped)
+                fence, opened = _fence_of(stripped), index
+                if len(fence) >= unclosed.get(fence[0], len(fence) + 1):
+                    line, fence = line._replace(kind=LineKind.TEXT, opens=False), ""
             lines.append(line)
-        previous_end = match.end()
+        index += 1
     return lines
 
 

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dreambench.documents.model import Span
-from dreambench.documents.urls import URL, balanced_end, trim_url, web_url
+from dreambench.documents.urls import URL, UrlMap, link_target, trim_url, web_url
 
 
 class Marker(NamedTuple):
     """A candidate: `labels` are looked up in the reference lists, `url` is given where the marker has its own.
 
     `certain` ones are citations whatever the lists say. `trails`: when it follows a full stop it belongs before it.
+    `narrative`: `Author (2023)`, not `(Author, 2023)`.
     """
 
     start: int
@@ -28,12 +29,14 @@ class Marker(NamedTuple):
     url: str | None = None
     certain: bool = True
     trails: bool = True
+    narrative: bool = False
 
 
 MAX_LINK_TEXT = 1000
 MAX_MARKER = 300
 MAX_RANGE = 100
-_BRACKET = re.compile(r"\\[\[\]]|[\[\]【】]|\n[ \t\r]*\n")
+_BRACKET = re.compile(r"[\[\]【】]")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _NUMBERS = re.compile(r"\s*\^?\d{1,4}(?:†[^,，;；]*)?(?:\s*(?:[,，、;；]|[-–—−~～至])\s*\^?\d{1,4}(?:†[^,，;；]*)?)*\s*$")
 _PART = re.compile(r"\^?(\d{1,4})(?:†[^,，;；]*)?\s*(?:[-–—−~～至]\s*\^?(\d{1,4})(?!\d*†))?")
 _DAGGER = re.compile(r"(\d{1,4}(?::\d{1,3})?)†[^†]*$")
@@ -51,38 +54,39 @@ _INTERVAL_BEFORE = re.compile(
     re.IGNORECASE,
 )
 
-_MISC = re.compile(
-    r"<(?P<auto>(?:https?://|www\.)[^\s<>]{1,4000})>"
-    r"|<a\s(?P<anchor>[^<>]{0,2000})>"
-    r"|<(?P<cite>(?:qwen:|antml:)?cite)\b(?P<attrs>[^<>]{0,500})>"
-    r"|<sup>(?P<sup>[^<>\n]{1,80})</sup>"
-    r"|(?P<raised>[⁰¹²³⁴-⁹]+(?:[⁻˒’,，·ʼ][⁰¹²³⁴-⁹]+)*)"
-    r"|\\\[(?P<escaped>[^\[\]\\\n]{1,80})\\\]"
-    r"|(?P<url>" + URL.pattern + r")"
-    r"|\ue200(?P<opaque>[^\ue200\ue201\n]{1,300})\ue201"
-    r"|:contentReference\[(?P<oai>oaicite:\d{1,5})\](?:\{index=\d{1,5}\})?"
-    r"|[(（](?P<paren>[^()（）\[\]\n]{3,300})[)）]",
-    re.IGNORECASE,
-)
+_SPECIAL = re.compile(r"[<(（\\⁰¹²³⁴-⁹\ue200]")
+_AUTOLINK = re.compile(r"<((?:https?://|www\.)[^\s<>]{1,4000})>", re.IGNORECASE)
+_ANCHOR = re.compile(r"<a\s([^<>]{0,2000})>", re.IGNORECASE)
+_CITE_TAG = re.compile(r"<((?:qwen:|antml:)?cite)\b([^<>]{0,500})>", re.IGNORECASE)
+_SUP_TAG = re.compile(r"<sup>([^<>\n]{1,80})</sup>", re.IGNORECASE)
+_RAISED = re.compile(r"[⁰¹²³⁴-⁹]+(?:[⁻˒’,，·ʼ][⁰¹²³⁴-⁹]+)*")
+_ESCAPED = re.compile(r"\\\[([^\[\]\\\n]{1,80})\\\]")
+_OPAQUE = re.compile(r"\ue200([^\ue200\ue201\n]{1,300})\ue201")
+_OAI_CITE = re.compile(r":contentReference\[(oaicite:\d{1,5})\](?:\{index=\d{1,5}\})?")
+_PAREN = re.compile(r"[(（]([^()（）\[\]\n]{3,300})[)）]")
 _HREF = re.compile(r"href\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _IDS = re.compile(r"(?:id|ids|index|ref|refs|source|sources|n)\s*=\s*[\"']?([^\"'<>]+)", re.IGNORECASE)
+_RAISED_CHARS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁻˒’ʼ")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻˒’，·ʼ", "0123456789-,,,,,")
 _AUTHOR_YEAR = re.compile(
     r"\s*(?:(?:see|see also|e\.g\.|cf\.|i\.e\.|参见|见)[,，]?\s+)?"
     r"(?P<authors>[A-Z\u00c0-\u024f\u4e00-\u9fff][^\d;；]{1,120}?)[,，]?\s*(?P<year>(?:(?:19|20)\d\d)[a-z]?|n\.d\.)"
     r"(?P<rest>\s*(?:[,，:]\s*(?:pp?\.?\s*|第)?[\d–-]+页?)?)\s*$"
 )
+_YEAR_INSIDE = re.compile(r"(?:19|20)\d\d|n\.d\.")
 _YEAR_ONLY = re.compile(r"\s*((?:19|20)\d\d[a-z]?|n\.d\.)\s*$")
 _NAME_BEFORE = re.compile(
     r"(?P<authors>[A-Z\u00c0-\u024f][\w'’-]+(?:(?:\s+(?:and|&)\s+[A-Z][\w'’-]+)|(?:\s+et\s+al\.?)|(?:\s*等人?))?)\s*$"
 )
-_UNITS = re.compile(r"(?:^|[^A-Za-z])(?:[A-Za-zµμ]{1,2}|mol|rad|deg)$|[\d)\]}⁻⁺+=−^*/·×]$")
+_UNITS = re.compile(r"(?:^|[^A-Za-z])(?:[A-Za-zµμ]{1,2}|mol|rad|deg)$|[\d)\]}⁻⁺+=−^*/·×₀-₉]$")
+_CHARGE = re.compile(r"[⁻⁺ⁿ˙]|\.[⁰¹²³⁴-⁹]")
 _SPLIT = re.compile(r"[;；]")
 
 
-def find_markers(masked: str) -> list[Marker]:
-    """All candidates in order of start, none inside another (the outer one wins)."""
+def find_markers(masked: str, urls: UrlMap) -> list[Marker]:
+    """All candidates in order of start, none inside another (the outer one wins) and none inside a picture's markup."""
     found = [*_bracket_markers(masked), *_misc_markers(masked)]
+    found.extend(Marker(start, end, "bare_url", (), url) for start, end, url in urls.found if not masked[start].isspace())
     found.sort(key=lambda m: (m.start, -m.end))
     kept: list[Marker] = []
     until = 0
@@ -90,22 +94,26 @@ def find_markers(masked: str) -> list[Marker]:
         if marker.start >= until or (kept and marker.start == kept[-1].start and marker.end == kept[-1].end):
             kept.append(marker)
             until = max(until, marker.end)
-    return kept
+    return [marker for marker in kept if marker.style != "image"]
 
 
 def pair_brackets(text: str) -> list[tuple[int, int]]:
-    """(open, close) of all `[ ]` and `【 】` pairs, ordered by the opening one; pairs never cross a blank line."""
+    """(open, close) of `[ ]` and `【 】` pairs up to `MAX_LINK_TEXT` long, none across a blank line, in order of opening.
+
+    Brackets behind a backslash are text.
+    """
     pairs: list[tuple[int, int]] = []
     stack: list[tuple[int, str]] = []
     for match in _BRACKET.finditer(text):
-        char = match.group()
-        if char == "[" or char == "【":
-            stack.append((match.start(), char))
-        elif char == "]" or char == "】":
-            if stack and stack[-1][1] == ("[" if char == "]" else "【"):
-                pairs.append((stack.pop()[0], match.start()))
-        elif char[0] == "\n":
-            stack.clear()
+        char, at = match.group(), match.start()
+        if at and text[at - 1] == "\\":
+            continue
+        if char in "[【":
+            stack.append((at, "]" if char == "[" else "】"))
+        elif stack and stack[-1][1] == char:
+            start = stack.pop()[0]
+            if at - start <= MAX_LINK_TEXT and not _BLANK_LINE.search(text, start, at):
+                pairs.append((start, at))
     pairs.sort()
     return pairs
 
@@ -113,7 +121,7 @@ def pair_brackets(text: str) -> list[tuple[int, int]]:
 def _bracket_markers(text: str) -> Iterator[Marker]:
     until = 0
     for start, close in pair_brackets(text):
-        if start < until or close - start > MAX_LINK_TEXT:
+        if start < until:
             continue
         marker = _link(text, start, close)
         if marker is None and close - start <= MAX_MARKER:
@@ -121,38 +129,29 @@ def _bracket_markers(text: str) -> Iterator[Marker]:
         if marker is None:
             continue
         until = marker.end
-        if marker.style != "image":
-            yield marker
+        yield marker
 
 
 def _link(text: str, start: int, close: int) -> Marker | None:
     """`[text](target)`, with what encloses it: `([text](target))` and `[[text](target)]` are one marker."""
     if close + 1 >= len(text) or text[close + 1] != "(":
         return None
-    end = balanced_end(text, close + 1)
-    if end is None:
-        found = URL.match(text, close + 2)
-        if found is None:
-            return None
-        target = trim_url(found.group())
-        end = close + 1 + len(target)
+    found = link_target(text, close + 1)
+    if found is not None:
+        target, end = found
+    elif unclosed := URL.match(text, close + 2):
+        target = trim_url(unclosed.group())
+        end = close + 2 + len(target)
     else:
-        target = text[close + 2 : end].strip()
-        target = (
-            target[1 : target.find(">")]
-            if target.startswith("<") and ">" in target
-            else target.split(None, 1)[0]
-            if target
-            else ""
-        )
+        return None
     if start > 0 and text[start - 1] == "!":
-        return Marker(start - 1, end + 1, "image", ())
+        return Marker(start - 1, end, "image", ())
     label = text[start + 1 : close].strip().strip("[]【】\\").lstrip("^").strip()
     url = web_url(target)
     numeric = label.isdigit() and len(label) <= 4
     if url is None:
-        return Marker(start, end + 1, "numeric", (label,)) if numeric and target.startswith("#") else None
-    begin, stop, wrapped = _enclosed(text, start, end + 1)
+        return Marker(start, end, "numeric", (label,)) if numeric and target.startswith("#") else None
+    begin, stop, wrapped = _enclosed(text, start, end)
     return Marker(begin, stop, "link", (label,), url, trails=wrapped or numeric)
 
 
@@ -170,13 +169,16 @@ def _label_marker(text: str, start: int, close: int) -> Marker | None:
     end = close + 1
     if text[end : end + 1] == ":" and (start == 0 or text[start - 1] == "\n"):
         return None
+    if len(inner) <= 4 and inner.isascii() and inner.isdigit():
+        return Marker(start, end, style, (inner,), certain=False)
     if _NUMBERS.match(inner):
         if "†" in inner:
             return Marker(start, end, "dagger", expand(inner))
         if "^" in inner:
             return Marker(start, end, "footnote", expand(inner))
-        certain = not (_INTERVAL_BEFORE.search(text, max(0, start - 20), start) and not inner.strip().isdigit())
-        return Marker(start, end, style, expand(inner), certain=False) if certain else None
+        if not inner.strip().isdigit() and _INTERVAL_BEFORE.search(text, max(0, start - 20), start):
+            return None
+        return Marker(start, end, style, expand(inner), certain=False)
     if match := _DAGGER.match(inner):
         return Marker(start, end, "dagger", (match.group(1),))
     if match := _FOOTNOTE.match(inner):
@@ -205,42 +207,44 @@ def expand(inner: str) -> tuple[str, ...]:
 
 
 def _misc_markers(text: str) -> Iterator[Marker]:
-    for match in _MISC.finditer(text):
-        kind = match.lastgroup
-        start, end = match.span()
-        if kind == "url":
-            raw = trim_url(match["url"])
-            if (url := web_url(raw)) is not None:
-                yield Marker(start, start + len(raw), "bare_url", (), url)
-        elif kind == "auto":
-            if (url := web_url(match["auto"])) is not None:
-                yield Marker(start, end, "autolink", (), url)
-        elif kind == "paren":
-            yield from _author_year(text, start, end, match["paren"])
-        elif kind == "raised":
-            yield from _raised(text, start, end, match["raised"].translate(_SUPERSCRIPTS))
-        elif kind == "sup":
-            yield from _raised(text, start, end, match["sup"])
-        elif kind == "escaped":
-            inner = match["escaped"].strip()
-            if _NUMBERS.match(inner):
-                yield Marker(start, end, "escaped", expand(inner), certain=False)
-        elif kind == "anchor":
-            yield from _anchor(text, start, end, match["anchor"])
-        elif kind == "attrs":
-            yield from _cite_tag(text, start, end, match["cite"], match["attrs"])
-        elif kind in ("opaque", "oai"):
-            yield Marker(start, end, "opaque", (match[kind],))
+    """Markers without brackets. Plain substring searches find the places, and one regex then looks at each."""
+    for match in _SPECIAL.finditer(text):
+        at, char = match.start(), match.group()
+        if char in "(（":
+            if paren := _PAREN.match(text, at):
+                yield from _author_year(text, at, paren.end(), paren.group(1))
+        elif char == "<":
+            yield from _tag_markers(text, at)
+        elif char == "\\":
+            if (escaped := _ESCAPED.match(text, at)) and _NUMBERS.match(escaped.group(1)):
+                yield Marker(at, escaped.end(), "escaped", expand(escaped.group(1)), certain=False)
+        elif char == "\ue200":
+            if opaque := _OPAQUE.match(text, at):
+                yield Marker(at, opaque.end(), "opaque", (opaque.group(1),))
+        elif (raised := _RAISED.match(text, at)) and not (at and text[at - 1] in _RAISED_CHARS):
+            yield from _raised(text, at, raised.end(), raised.group().translate(_SUPERSCRIPTS))
+    if ":contentReference" in text:
+        for match in _OAI_CITE.finditer(text):
+            yield Marker(match.start(), match.end(), "opaque", (match.group(1),))
+
+
+def _tag_markers(text: str, at: int) -> Iterator[Marker]:
+    if auto := _AUTOLINK.match(text, at):
+        if (url := web_url(auto.group(1))) is not None:
+            yield Marker(at, auto.end(), "autolink", (), url)
+    elif anchor := _ANCHOR.match(text, at):
+        yield from _anchor(text, at, anchor.end(), anchor.group(1))
+    elif cite := _CITE_TAG.match(text, at):
+        yield from _cite_tag(text, at, cite.end(), cite.group(1), cite.group(2))
+    elif sup := _SUP_TAG.match(text, at):
+        yield from _raised(text, at, sup.end(), sup.group(1))
 
 
 def _raised(text: str, start: int, end: int, inner: str) -> Iterator[Marker]:
-    """Superscript numbers, unless what stands before them is a number, a unit or a short symbol (m², 10³, R²)."""
-    if (
-        _NUMBERS.match(inner)
-        and start > 0
-        and not text[start - 1].isspace()
-        and not _UNITS.search(text, max(0, start - 4), start)
-    ):
+    """Superscript numbers, unless what stands around them is a number, a unit, a charge or a symbol (m², 10³, PO₄³⁻)."""
+    if not _NUMBERS.match(inner) or start == 0 or text[start - 1].isspace() or _CHARGE.match(text, end):
+        return
+    if not _UNITS.search(text, max(0, start - 4), start):
         yield Marker(start, end, "superscript", expand(inner), certain=False)
 
 
@@ -271,13 +275,14 @@ def _cite_tag(text: str, start: int, end: int, name: str, attributes: str) -> It
 
 def _author_year(text: str, start: int, end: int, inner: str) -> Iterator[Marker]:
     """`(Author, 2023; Other et al., 2020a)` gives one marker per author; `Author (2023)` takes the name before it."""
-    if not any(char.isdigit() for char in inner) and "n.d." not in inner:
+    if _YEAR_INSIDE.search(inner) is None:
         return
     year = _YEAR_ONLY.match(inner)
     if year is not None:
         name = _NAME_BEFORE.search(text, max(0, start - 60), start)
         if name is not None:
-            yield Marker(name.start(), end, "author_year", (f"{name['authors'].strip()}|{year.group(1)}",), certain=False)
+            key = f"{name['authors'].strip()}|{year.group(1)}"
+            yield Marker(name.start(), end, "author_year", (key,), certain=False, trails=False, narrative=True)
         return
     for part in _SPLIT.split(inner):
         found = _AUTHOR_YEAR.match(part)

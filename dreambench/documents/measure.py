@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _CJK_RANGES = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af\U00020000-\U0003134f"
-_CJK = re.compile(f"[{_CJK_RANGES}]")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_CJK = re.compile(f"[{_CJK_RANGES}]+")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _WORD = re.compile(f"[{_CJK_RANGES}]|[^\\W_{_CJK_RANGES}]+(?:['’.,-][^\\W_{_CJK_RANGES}]+)*")
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"()\[\]，。；、）】》]+")
 CHINESE_SHARE = 0.2
@@ -14,7 +14,7 @@ CHINESE_SHARE = 0.2
 
 def count_words(text: str) -> int:
     """Runs of letters and digits, inner `'`, `-`, `.` and `,` included, plus single Chinese, Japanese, Korean characters."""
-    return sum(1 for _ in _WORD.finditer(text))
+    return len(_WORD.findall(text))
 
 
 def strip_urls(text: str) -> str:
@@ -24,9 +24,14 @@ def strip_urls(text: str) -> str:
 
 def detect_language(text: str) -> str:
     """`zh` when Chinese characters make up at least a fifth of all letters (URLs left out), else `en`."""
-    text = strip_urls(text)
-    chinese = sum(1 for _ in _CJK.finditer(text))
-    if not chinese:
+    chinese = 0 if text.isascii() else sum(map(len, _CJK.findall(text)))
+    if chinese == 0:
         return "en"
-    latin = sum(1 for _ in _LATIN.finditer(text))
+    latin = _count_latin(text)
+    if chinese < CHINESE_SHARE * (chinese + latin) and chinese * 20 > latin:
+        latin = _count_latin(strip_urls(text))
     return "zh" if chinese >= CHINESE_SHARE * (chinese + latin) else "en"
+
+
+def _count_latin(text: str) -> int:
+    return len(text.encode("ascii", "ignore").translate(None, _NO_LETTERS))

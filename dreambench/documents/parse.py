@@ -10,7 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from dreambench.documents.blocks import build_blocks, build_sections
-from dreambench.documents.citations import ReferenceIndex, accept, attach, resolve
+from dreambench.documents.citations import ReferenceIndex, accept, resolve
+from dreambench.documents.entries import Source
 from dreambench.documents.lines import Line, scan_lines
 from dreambench.documents.markers import find_markers, inline_code_spans
 from dreambench.documents.measure import detect_language
@@ -24,9 +25,11 @@ from dreambench.documents.model import (
     Wrapper,
     WrapperKind,
 )
+from dreambench.documents.narration import find_narration
 from dreambench.documents.references import Found, find_references
 from dreambench.documents.sentences import split_sentences
-from dreambench.documents.wrappers import find_narration, find_tagged
+from dreambench.documents.urls import UrlMap
+from dreambench.documents.wrappers import find_tagged
 
 _LINKED_TEXT = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE, BlockKind.TABLE, BlockKind.HEADING)
 
@@ -37,20 +40,23 @@ def parse_document(text: str) -> Document:
     tagged = find_tagged(text)
     hidden_spans = _merge([part for wrapper in tagged for part in _hidden_parts(wrapper)])
     hidden = _lines_inside(lines, hidden_spans)
-    found = find_references(text, lines, hidden)
+    urls = UrlMap(text)
+    found = find_references(Source(text, lines, urls), hidden)
     region_of = _regions(found, len(lines))
     visible = [line for i, line in enumerate(lines) if not hidden[i] and region_of[i] < 0]
     narration = find_narration(text, visible)
     blocks = build_blocks(text, lines, region_of, frozenset(w.span.start for w in narration))
-    sections, blocks = build_sections(text, blocks)
+    sections = build_sections(text, blocks)
     lists = [block.span for block in blocks if block.kind is BlockKind.REFERENCE_LIST]
     out = _merge([*hidden_spans, *(w.span for w in narration), *lists, *_list_headings(lines, found)])
     body = _complement(text, out)
     language = detect_language(" ".join(span.of(text) for span in body) or text)
     index = ReferenceIndex(found.references)
-    markers = accept(find_markers(_mask(text, blocks, out)), index)
+    markers = accept(find_markers(_mask(text, blocks, out), urls), index)
+    index.join_lists([marker.start for marker in markers])
     sentences = split_sentences(text, _body_blocks(blocks, out), markers, language)
-    citations = attach(resolve(text, markers, index), [s.span.start for s in sentences], _reach(sentences, blocks, len(text)))
+    starts = [sentence.span.start for sentence in sentences]
+    citations = resolve(text, markers, index, starts, _reach(sentences, blocks, len(text)))
     return Document(
         text=text,
         title=_title(sections, blocks, text),
@@ -155,6 +161,3 @@ def _title(sections: Sequence[Section], blocks: Sequence[Block], text: str) -> s
         if section.level == 1:
             return section.title
     return named[0].title if named else ""
-
-
-__all__ = ["parse_document"]

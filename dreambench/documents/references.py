@@ -1,9 +1,10 @@
-"""Reference lists: where they are and what their entries say.
+"""Reference lists: where they are in a report.
 
 A list is found (1) below a reference heading (Sources, References, 参考文献, ...; `#`, bold, plain or numbered), until a
-heading that is not deeper; (2) anywhere, as lines `[n] ...` of which one has its URL at its start or end (or alone on
-the next line); (3) as footnote or link definitions `[^n]: ...`, `[label]: url`; (4) without any URL or as `n. [Title](url)`,
-only as consecutive numbers from 1 that close the report. Other lines below a reference heading stay ordinary text.
+heading that is not deeper; (2) anywhere, as lines `[n] ...` of which the first has its URL at its start or end (or alone
+on the next line); (3) as footnote or link definitions `[^n]: ...`, `[label]: url`; (4) without any URL or as
+`n. [Title](url)`, only as consecutive numbers from 1 that close the report. Other lines below a reference heading stay
+ordinary text.
 """
 
 from __future__ import annotations
@@ -12,9 +13,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dreambench.documents.entries import (
+    LINK,
+    LIST_PREFIX,
+    Entry,
+    Source,
+    describe,
+    ends_with_address,
+    has_edge_address,
+    is_address_alone,
+    is_link_definition,
+    is_plain_entry,
+    labelled_start,
+    read_entries,
+    table_entry,
+)
 from dreambench.documents.lines import Line, LineKind
-from dreambench.documents.model import Reference, Span
-from dreambench.documents.urls import balanced_end, find_urls, web_url
+from dreambench.documents.model import Reference
 
 _NAMES = (
     r"sources?|references?|bibliography|works cited|citations?|footnotes?|endnotes?|literature cited|further reading"
@@ -31,30 +46,16 @@ _HEADING_WORDS = re.compile(
     r"(?:📚|🔗|📖)?\s*(?:" + _NAMES + r")\s*(?:[(（][^()（）]{0,30}[)）])?\s*[:：]?\s*(?:\*\*|__)?\s*[:：]?$",
     re.IGNORECASE,
 )
-_HEADING_PREFIX = re.compile(
-    r"(?:\*\*|__)?(?:sources?|references?|参考文献|参考资料|来源|引用)(?:\*\*|__)?\s*[:：]\s*(?:\*\*|__)?\s*(?=\[\d{1,4}\]\s*\S)",
-    re.IGNORECASE,
-)
-_LABEL = (
-    r"(?:\*\*|__)?(?:(?:\\?\[|【)\s*(?P<caret>\^)?(?P<label>\d{1,4}|[A-Za-z_]{1,12}[-_]?\d{1,4}|(?<=\^)[^\s\[\]【】]{1,40})\s*(?:\\?\]|】)"
-    r"(?P<colon>[:：]?)\.?(?:\*\*|__)?[:：]?|(?P<raised>[⁰¹²³⁴-⁹]{1,4})(?=\s))[ \t\u3000]*"
-)
-_LABELLED = re.compile(_LABEL)
-_LINK_DEFINITION = re.compile(r"\[(?P<label>[^\[\]\n]{1,80})\]:[ \t]*(?P<url><?(?:https?://|www\.)\S+)")
-_INNER_LABEL = re.compile(r"(?<=[\s;；。])\[(\d{1,4})\](?=\s*\S)")
-_LINK = re.compile(r"\[((?:[^\[\]\n]|\[[^\[\]\n]{0,200}\]){0,600})\]\(")
-_YEAR = re.compile(r"(?:^|[^\d])((?:19|20)\d\d)[a-z]?(?!\d)")
-_APA = re.compile(r"[^\W\d].{2,250}?[(（](?:(?:19|20)\d\d[a-z]?|n\.d\.)(?:[,，年][^()（）]{0,30})?[)）]")
-_HEAD_OF_ENTRY = re.compile(
-    r"(?P<authors>[^\W\d][^()（）\d\[\]]{1,200}?)[\s,，.]*[(（]?(?P<year>(?:(?:19|20)\d\d)[a-z]?|n\.d\.)(?:[,，][^()（）\n]{0,30})?[)）.,，:]"
-)
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_EDGE = " \t\u3000-–—:：|,，;；.。"
+_NEVER_HEADING = frozenset((LineKind.CODE, LineKind.TABLE, LineKind.QUOTE, LineKind.RULE))
+_ENDS_RUN = (LineKind.HEADING, LineKind.CODE, LineKind.RULE, LineKind.TABLE)
+_NEVER_ENTRY = frozenset((LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE, LineKind.UNDERLINE))
+_MAX_HEADING = 60
+_MAX_PLAIN_HEADING = 32
 
 
 @dataclass(slots=True)
 class Region:
-    """Lines `first` to `last` (inclusive) that make one reference_list block; `heading` is the line that names it."""
+    """Lines `first` to `last` (inclusive) that make one reference_list block below line `heading` (None: without)."""
 
     first: int
     last: int
@@ -63,326 +64,168 @@ class Region:
 
 @dataclass(slots=True)
 class Found:
-    """What was found: entries in order, the regions they fill, and labels that are link or footnote definitions."""
+    """The entries in order, the regions they fill, and the lines that are headings of lists."""
 
     references: list[Reference] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     headings: list[int] = field(default_factory=list)
 
-
-@dataclass(slots=True)
-class _Entry:
-    label: str
-    start: int
-    end: int
-    text_start: int
-    first: int
-    last: int
-    group: int = 0
-    heading: int | None = None
+    def add(self, source: Source, entries: Sequence[Entry], group: int, heading: int | None) -> None:
+        """Take in the entries of one list."""
+        if heading is not None:
+            self.headings.append(heading)
+        new = True
+        for entry in entries:
+            self.references.append(describe(source, entry, group))
+            if not new and entry.first <= self.regions[-1].last + 1:
+                self.regions[-1].last = max(self.regions[-1].last, entry.last)
+            else:
+                self.regions.append(Region(entry.first, entry.last, heading))
+            new = False
 
 
 def is_reference_heading(text: str, line: Line) -> bool:
     """Whether the line is a heading, bold line, item or plain line that names a reference list."""
-    if line.kind in (LineKind.CODE, LineKind.TABLE, LineKind.QUOTE, LineKind.RULE) or line.end - line.start > 60:
+    limit = _MAX_HEADING if line.kind is LineKind.HEADING else _MAX_PLAIN_HEADING
+    if line.end - line.start > limit or line.kind in _NEVER_HEADING:
         return False
-    words = text[line.start : line.end] if line.kind in (LineKind.TEXT, LineKind.NUMBER) else text[line.content : line.end]
-    return _HEADING_WORDS.match(words.rstrip("# ")) is not None
+    start = line.start if line.kind is LineKind.TEXT or line.kind is LineKind.NUMBER else line.content
+    return _HEADING_WORDS.match(text[start : line.end].rstrip("# ")) is not None
 
 
-def find_references(text: str, lines: Sequence[Line], hidden: Sequence[bool]) -> Found:
+def find_references(source: Source, hidden: Sequence[bool]) -> Found:
     """All reference entries outside the lines marked as hidden (thinking, tool traffic)."""
-    entries: list[_Entry] = []
-    group = 0
-    index = 0
-    tail = _closing_list(text, lines)
+    found = Found()
+    text, lines, _ = source
+    tail = _closing_list(source)
+    group, index = 0, 0
     while index < len(lines):
+        entries: list[Entry] = []
+        heading: int | None = None
         if hidden[index] or lines[index].kind is LineKind.CODE:
+            stop = index + 1
+        elif is_reference_heading(text, lines[index]):
+            heading = index
+            entries, stop = _read_section(source, index, hidden)
+        elif index >= tail or _starts_run(source, index):
+            entries, stop = _read_run(source, index, hidden)
+        if entries:
+            found.add(source, entries, group, heading)
+            group += 1
+            index = stop
+        else:
             index += 1
-            continue
-        if is_reference_heading(text, lines[index]):
-            section, stop = _read_section(text, lines, index)
-            if section:
-                entries.extend(_numbered(section, group, index))
-                group += 1
-                index = stop
-                continue
-        elif index >= tail or _starts_run(text, lines, index):
-            run, stop = _read_run(text, lines, index)
-            if run:
-                entries.extend(_numbered(run, group, None))
-                group += 1
-                index = stop
-                continue
-        index += 1
-    return _assemble(text, entries)
+    return found
 
 
-def _numbered(entries: list[_Entry], group: int, heading: int | None) -> list[_Entry]:
-    for entry in entries:
-        entry.group = group
-        entry.heading = heading
-    return entries
-
-
-def _label_of(text: str, line: Line) -> tuple[str, int] | None:
-    """(label, where the entry's text begins) of a line such as `[3] ...`, `- [3] ...`, `[^3]: ...`."""
-    match = _LABELLED.match(text, line.content, line.end)
-    if match is None:
-        return None
-    label = match["label"] or (match["raised"] or "").translate(_SUPERSCRIPTS)
-    return label, match.end()
-
-
-def _is_address_alone(text: str, line: Line) -> bool:
-    """A line that is nothing but an address: `https://...`, `<https://...>`, `[text](https://...)`, `URL: https://...`."""
-    body = text[line.content : line.end]
-    found = find_urls(body) if "http" in body or "www." in body else []
-    if len(found) != 1:
-        return False
-    start, end, _ = found[0]
-    before, after = body[:start].strip(), body[end:].strip(" >)*_.`/|")
-    return not after and (
-        before.lower().rstrip(":： ") in ("", "<", "url", "link", "链接", "网址", "available at", "retrieved from")
-        or (before.startswith("[") and before.endswith("]("))
-    )
-
-
-def _has_edge_address(text: str, start: int, end: int) -> bool:
-    """Whether an entry's text starts or ends with its address, as entries do and sentences about a source do not."""
-    body = text[start:end]
-    if "http" not in body and "www." not in body:
-        return False
-    found = find_urls(body)
-    if not found:
-        return False
-    if found[0][0] <= 2 or _LINK.match(body):
-        return True
-    return len(body[found[-1][1] :].strip(" \t>)]*_.。;；,，")) == 0
-
-
-def _starts_run(text: str, lines: Sequence[Line], index: int) -> bool:
+def _starts_run(source: Source, index: int) -> bool:
+    text, lines, _ = source
     line = lines[index]
-    if line.kind in (LineKind.HEADING, LineKind.TABLE, LineKind.RULE, LineKind.QUOTE):
+    if line.kind in _NEVER_ENTRY or line.content >= line.end:
         return False
-    prefix = _HEADING_PREFIX.match(text, line.content, line.end)
-    if prefix is not None:
-        return _has_edge_address(text, prefix.end(), line.end)
-    if text[line.content] not in "[【\\*_⁰¹²³⁴⁵⁶⁷⁸⁹":
-        return False
-    if _LINK_DEFINITION.match(text, line.content, line.end):
+    if line.kind is LineKind.TEXT and (prefix := LIST_PREFIX.match(text, line.content, line.end)):
+        return has_edge_address(source, prefix.end(), line.end)
+    if is_link_definition(text, line):
         return True
-    labelled = _LABELLED.match(text, line.content, line.end)
-    if labelled is None or labelled.end() >= line.end:
+    begin = labelled_start(text, line)
+    if begin is None or begin[1] >= line.end:
         return False
-    if labelled["caret"] and labelled["colon"]:
-        return True
-    if _has_edge_address(text, labelled.end(), line.end):
+    if begin[2] or has_edge_address(source, begin[1], line.end):
         return True
     following = lines[index + 1] if index + 1 < len(lines) else None
-    return following is not None and not following.gap and _is_address_alone(text, following)
+    return following is not None and not following.gap and is_address_alone(source, following)
 
 
-def _read_run(text: str, lines: Sequence[Line], index: int) -> tuple[list[_Entry], int]:
+def _read_run(source: Source, index: int, hidden: Sequence[bool]) -> tuple[list[Entry], int]:
     """Labelled lines from `index` on, with their continuation lines, and the index of the first line after them."""
-    entries: list[_Entry] = []
-    while index < len(lines):
-        line = lines[index]
-        if line.kind in (LineKind.HEADING, LineKind.CODE, LineKind.RULE, LineKind.TABLE):
+    entries: list[Entry] = []
+    while index < len(source.lines) and not hidden[index]:
+        line = source.lines[index]
+        if line.kind in _ENDS_RUN:
             break
-        read = _read_entries(text, line, index)
-        if read and read[0].label:
+        read = read_entries(source.text, line, index)
+        if read:
             entries.extend(read)
-        elif not (entries and _continues(text, line, entries[-1])):
-            break
+        elif entries and _continues(source, line, entries[-1]):
+            entries[-1] = entries[-1].up_to(line.end, index)
         else:
-            entries[-1].end, entries[-1].last = line.end, index
+            break
         index += 1
     return entries, index
 
 
-def _read_entries(text: str, line: Line, index: int) -> list[_Entry]:
-    """The labelled entries that begin on a line: one, or several written in a row (`[1] A: url [2] B: url`)."""
-    definition = _LINK_DEFINITION.match(text, line.content, line.end)
-    prefix = _HEADING_PREFIX.match(text, line.content, line.end)
-    if definition:
-        return [_Entry(definition["label"].lstrip("^"), line.start, line.end, definition.start("url"), index, index)]
-    at = prefix.end() if prefix else line.content
-    match = _LABELLED.match(text, at, line.end)
-    if match is None:
-        if line.kind is LineKind.NUMBER and line.content < line.end:
-            return [_Entry(line.label, line.start, line.end, line.content, index, index)]
-        return []
-    label = match["label"] or match["raised"].translate(_SUPERSCRIPTS)
-    entries = [_Entry(label, line.start, line.end, match.end(), index, index)]
-    for inner in _INNER_LABEL.finditer(text, match.end(), line.end):
-        if label.isdigit() and int(inner.group(1)) == int(entries[-1].label) + 1:
-            entries[-1].end = inner.start()
-            entries.append(_Entry(inner.group(1), inner.start(), line.end, inner.end(), index, index))
-    return entries
-
-
-def _continues(text: str, line: Line, entry: _Entry) -> bool:
+def _continues(source: Source, line: Line, entry: Entry) -> bool:
     """A line that belongs to the entry above: an address alone where it has none, or indented text without a gap."""
-    if line.kind in (LineKind.HEADING, LineKind.TABLE, LineKind.CODE, LineKind.RULE):
+    if line.kind in _ENDS_RUN:
         return False
-    if _is_address_alone(text, line):
-        return "http" not in text[entry.text_start : entry.end]
+    if is_address_alone(source, line):
+        return not source.urls.within(entry.content, entry.end)
     return not line.gap and line.level >= 2 and line.kind is LineKind.TEXT
 
 
-def _read_section(text: str, lines: Sequence[Line], index: int) -> tuple[list[_Entry], int]:
+def _read_section(source: Source, index: int, hidden: Sequence[bool]) -> tuple[list[Entry], int]:
     """Entries below the reference heading at `index`, and the index of the line that ends its section."""
-    opening = lines[index]
-    depth = opening.level if opening.kind is LineKind.HEADING else 7
-    entries: list[_Entry] = []
+    text, lines, _ = source
+    depth = lines[index].level if lines[index].kind is LineKind.HEADING else 7
+    entries: list[Entry] = []
     position = index + 1
-    while position < len(lines):
+    while position < len(lines) and not hidden[position]:
         line = lines[position]
         if line.kind is LineKind.HEADING and (line.level <= depth or not entries):
             break
-        if position > index + 1 and is_reference_heading(text, line) and not _label_of(text, line):
+        if position > index + 1 and is_reference_heading(text, line):
             break
         if line.kind is not LineKind.CODE:
-            _take_line(text, line, position, entries)
+            _take_line(source, position, entries)
         position += 1
-    if any(entry.label or find_urls(text[entry.text_start : entry.end]) for entry in entries) or len(entries) > 1:
+    if len(entries) > 1 or any(e.label or source.urls.within(e.content, e.end) for e in entries):
         return entries, position
-    return [], position
+    return [], index + 1
 
 
-def _take_line(text: str, line: Line, position: int, entries: list[_Entry]) -> None:
+def _take_line(source: Source, position: int, entries: list[Entry]) -> None:
+    line = source.lines[position]
     if line.kind in (LineKind.HEADING, LineKind.RULE, LineKind.UNDERLINE):
         return
     if line.kind is LineKind.TABLE:
-        entries.extend(_table_entry(text, line, position))
+        entries.extend(table_entry(source, line, position))
         return
-    labelled = _read_entries(text, line, position)
-    if labelled:
-        nested = line.kind is LineKind.NUMBER and entries and line.level >= 2 and lines_deeper(line, entries[-1], text)
-        if not nested:
-            entries.extend(labelled)
-            return
-    if entries and _continues(text, line, entries[-1]):
-        entries[-1].end, entries[-1].last = line.end, position
-    elif _is_plain_entry(text, line):
-        entries.append(_Entry("", line.start, line.end, line.content, position, position))
+    labelled = read_entries(source.text, line, position)
+    if labelled and not (line.kind is LineKind.NUMBER and entries and _is_deeper(source, line, entries[-1])):
+        entries.extend(labelled)
+    elif entries and _continues(source, line, entries[-1]):
+        entries[-1] = entries[-1].up_to(line.end, position)
+    elif is_plain_entry(source, line):
+        entries.append(Entry("", line.start, line.end, line.content, position, position))
 
 
-def lines_deeper(line: Line, entry: _Entry, text: str) -> bool:
+def _is_deeper(source: Source, line: Line, entry: Entry) -> bool:
     """Whether a line is indented deeper than the line on which an entry begins."""
-    return line.level > entry.start - (text.rfind("\n", 0, entry.start) + 1) + 1
+    return line.level >= 2 and line.level > source.lines[entry.first].level + 1
 
 
-def _table_entry(text: str, line: Line, position: int) -> list[_Entry]:
-    """A table row whose first cell is a number and that has an address is an entry."""
-    row = text[line.start : line.end]
-    first, _, rest = row.strip("|").partition("|")
-    label = first.strip().strip("[]")
-    if not label.isdigit() or not find_urls(rest):
-        return []
-    start = line.start + row.index("|", 1) + 1
-    return [_Entry(label, line.start, line.end, start, position, position)]
-
-
-def _is_plain_entry(text: str, line: Line) -> bool:
-    """Unlabelled lines below a reference heading: items, lines with an address at an edge, and author (year) lines."""
-    body = text[line.content : line.end]
-    if line.kind is LineKind.BULLET:
-        return len(body) > 3 and not body.rstrip("*").endswith((":", "："))
-    if _has_edge_address(text, line.content, line.end):
-        return True
-    return bool(_APA.match(body)) and len(body) > 25
-
-
-def _closing_list(text: str, lines: Sequence[Line]) -> int:
+def _closing_list(source: Source) -> int:
     """Where a list without heading closes the report: labels 1, 2, ... on its last lines, else the number of lines."""
-    position = len(lines)
+    position = len(source.lines)
     labels: list[int] = []
-    while position > 0 and len(labels) < 10_000:
-        line = lines[position - 1]
-        label = _closing_label(text, line)
+    while position > 0:
+        label = _closing_label(source, source.lines[position - 1])
         if label is None or (labels and label != labels[-1] - 1):
             break
         labels.append(label)
         position -= 1
-    return position if len(labels) >= 2 and labels[-1] == 1 else len(lines)
+    return position if len(labels) >= 2 and labels[-1] == 1 else len(source.lines)
 
 
-def _closing_label(text: str, line: Line) -> int | None:
+def _closing_label(source: Source, line: Line) -> int | None:
     """The number of a line that may be part of a closing list: `[n] anything`, or `n. [Title](url)` and nothing else."""
+    text = source.text
     if line.kind is LineKind.NUMBER:
-        return (
-            int(line.label)
-            if _LINK.match(text, line.content, line.end)
-            and _has_edge_address(text, line.content, line.end)
-            and _ends_with_address(text, line)
-            else None
-        )
-    if line.kind not in (LineKind.TEXT, LineKind.BULLET):
+        is_link = LINK.match(text, line.content, line.end) is not None
+        return int(line.label) if is_link and ends_with_address(source, line.content, line.end) else None
+    if line.kind is not LineKind.TEXT and line.kind is not LineKind.BULLET:
         return None
-    labelled = _label_of(text, line)
-    if labelled is None or not labelled[0].isdigit() or labelled[1] >= line.end:
+    begin = labelled_start(text, line)
+    if begin is None or not begin[0].isdigit() or begin[1] >= line.end:
         return None
-    return int(labelled[0])
-
-
-def _ends_with_address(text: str, line: Line) -> bool:
-    body = text[line.content : line.end]
-    found = find_urls(body)
-    return bool(found) and not body[found[-1][1] :].strip(" )>*_.")
-
-
-def _assemble(text: str, entries: Sequence[_Entry]) -> Found:
-    found = Found()
-    for entry in entries:
-        found.references.append(_describe(text, entry))
-        last = found.regions[-1] if found.regions else None
-        if last is not None and last.heading == entry.heading and entry.first <= last.last + 1:
-            last.last = max(last.last, entry.last)
-        else:
-            found.regions.append(Region(entry.first, entry.last, entry.heading))
-        if entry.heading is not None and (not found.headings or found.headings[-1] != entry.heading):
-            found.headings.append(entry.heading)
-    return found
-
-
-def _describe(text: str, entry: _Entry) -> Reference:
-    body = text[entry.text_start : entry.end].rstrip()
-    urls, title = _urls_and_title(body)
-    head = _HEAD_OF_ENTRY.match(body.lstrip('*_"“ ['))
-    return Reference(
-        span=Span(entry.start, entry.end),
-        label=entry.label,
-        title=title,
-        url=urls[0] if urls else None,
-        urls=tuple(urls),
-        group=entry.group,
-        authors=" ".join(head["authors"].split()) if head else "",
-        year=head["year"] if head else "",
-    )
-
-
-def _urls_and_title(body: str) -> tuple[list[str], str]:
-    """The addresses of an entry and its words without them."""
-    urls: list[str] = []
-    pieces: list[str] = []
-    position = 0
-    for match in _LINK.finditer(body):
-        close = balanced_end(body, match.end() - 1)
-        target = web_url(body[match.end() : close].split(" ")[0]) if close is not None else None
-        if close is None or target is None or match.start() < position:
-            continue
-        pieces.extend((body[position : match.start()], match.group(1)))
-        urls.append(target)
-        position = close + 1
-    rest = body[position:]
-    at = 0
-    for start, end, url in find_urls(rest):
-        if url not in urls:
-            urls.append(url)
-        pieces.append(rest[at:start])
-        at = end
-    pieces.append(rest[at:])
-    title = " ".join(" ".join(pieces).replace("<>", " ").replace("()", " ").split())
-    return urls, title.strip(_EDGE).strip('*_"“”').strip(_EDGE)
+    return int(begin[0])

@@ -7,22 +7,40 @@ sentence they support.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from sentencex import get_sentence_boundaries
 
 from dreambench.documents.blocks import table_rows
 from dreambench.documents.markers import Marker
 from dreambench.documents.model import Block, BlockKind, Sentence, Span
 
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE)
+# Most list items hold no inner full stop; looking for one first saves a call for each of them.
+_INNER_STOP = re.compile(r"[.!?…](?=[^\w.,])|[。！？｡．‼⁇⁈⁉](?=.)", re.DOTALL)
+_STOP_BEFORE = re.compile(r"[.!?。！？…][\"'”’」』*_]{0,3}[ \t\u3000\u00a0]*[(（]?$")
+_NEXT_SENTENCE = re.compile(r"[ \t\u3000\u00a0\n\r]+[\"“'‘(（*_]{0,3}[A-Z0-9\u00c0-\u00de\u3400-\u9fff]|[\u3400-\u9fff“「《]")
 _BEFORE_MARKER = re.compile(r"[ \t\u3000\u00a0]*[(（,，;；、]*[ \t\u3000\u00a0]*")
 _AFTER_MARKER = re.compile(r"[)）\]】,，;；、]*[.。]?(?=[\s\[【(（\u4e00-\u9fff]|$)")
+# Two slips of sentencex: no boundary in "30万人。2024年", one inside "A.M. Best".
+_MISSED = re.compile(r"[。！？](?=[0-9])")
+_ABBREVIATED = re.compile(r"(?<=[A-Za-z]\.)(?=[A-Za-z0-9])")
+# "Smith et al. [1] showed": no sentence begins in lower case behind a marker.
+_GOES_ON = re.compile(r"[ \t]+[a-z]")
+_MARKER_ENDS = frozenset("])】>⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SOMETHING = re.compile(r"\w")
+# sentencex takes quadratic time over many sentences, so a longer block is given to it in pieces.
+_PIECE = 3000
+_PIECE_END = re.compile(r"\n|[。！？]|[.!?](?=\s+[A-Z])")
 
 
 def split_sentences(text: str, blocks: Sequence[Block], markers: Sequence[Marker], language: str) -> list[Sentence]:
-    """Sentences of all prose blocks and table rows, ordered and disjoint. Stretches without a letter or digit
-    outside markers (a paragraph that is only `[3]`) are no sentences."""
+    """Sentences of all prose blocks and table rows, ordered and disjoint.
+
+    Stretches without a letter or digit outside markers (a paragraph that is only `[3]`) are no sentences.
+    """
     starts = [marker.start for marker in markers]
     sentences: list[Sentence] = []
     for number, block in enumerate(blocks):
@@ -37,53 +55,87 @@ def split_sentences(text: str, blocks: Sequence[Block], markers: Sequence[Marker
 
 
 def _cut(text: str, span: Span, markers: Sequence[Marker], starts: Sequence[int], language: str) -> list[Span]:
-    from sentencex import get_sentence_boundaries
-
-    boundaries: list[int] = []
-    for found in get_sentence_boundaries(language, span.of(text)):
-        if not found["is_paragraph_break"]:
-            boundaries.append(span.start + found["end_index"])
     pieces: list[Span] = []
     start = span.start
-    for boundary in boundaries:
-        end = _past_markers(text, min(boundary, span.end), span.end, markers, starts)
-        if end is not None and end > start:
-            pieces.append(Span(start, end))
+    for boundary in _boundaries(text, span, markers, starts, language):
+        end = _past_markers(text, boundary, span.end, markers, starts)
+        if end is not None and end > start and not (_GOES_ON.match(text, end, span.end) and text[end - 1] in _MARKER_ENDS):
+            _append_stripped(text, start, end, pieces)
             start = end
+    _append_stripped(text, start, span.end, pieces)
+    return pieces
+
+
+def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequence[int], language: str) -> list[int]:
+    """Where sentences end: what sentencex says, and before markers that stand between a full stop and a new sentence."""
+    if not _INNER_STOP.search(text, span.start, span.end):
+        return []
+    found: list[int] = []
+    for piece in _pieces(text, span):
+        for part in get_sentence_boundaries(language, _encodable(piece.of(text))):
+            end = piece.start + part["end_index"]
+            if not part["is_paragraph_break"] and not _ABBREVIATED.match(text, end):
+                found.append(end)
+        if found and found[-1] == piece.end < span.end and not _PIECE_END.match(text, piece.end - 1):
+            found.pop()
+    if language == "zh":
+        found.extend(match.end() for match in _MISSED.finditer(text, span.start, span.end))
+    for at in range(bisect_left(starts, span.start + 1), bisect_left(starts, span.end)):
+        marker = markers[at]
+        if marker.trails and _NEXT_SENTENCE.match(text, marker.end, span.end):
+            before = _STOP_BEFORE.search(text, max(span.start, marker.start - 8), marker.start)
+            if before is not None:
+                found.append(marker.start)
+    found.sort()
+    return found
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _pieces(text: str, span: Span) -> Iterator[Span]:
+    start = span.start
+    while span.end - start > _PIECE:
+        ends = [m.end() for m in _PIECE_END.finditer(text, start + _PIECE // 2, start + _PIECE)]
+        end = ends[-1] if ends else start + _PIECE
+        yield Span(start, end)
+        start = end
     if start < span.end:
-        pieces.append(Span(start, span.end))
-    return [stripped for piece in pieces if (stripped := _strip(text, piece)) is not None]
+        yield Span(start, span.end)
 
 
 def _past_markers(text: str, boundary: int, limit: int, markers: Sequence[Marker], starts: Sequence[int]) -> int | None:
     """The boundary moved behind the markers that follow it, or None when it lies inside a marker."""
-    at = bisect_right(starts, boundary) - 1
-    if at >= 0 and markers[at].start < boundary < markers[at].end:
+    at = bisect_left(starts, boundary)
+    if at > 0 and boundary < markers[at - 1].end:
         return None
-    while True:
-        before = _BEFORE_MARKER.match(text, boundary, limit)
-        next_start = before.end() if before else boundary
-        at = bisect_right(starts, next_start - 1 if next_start else -1)
-        # A parenthesis that belongs to the marker itself is no separator before it.
-        while at > 0 and markers[at - 1].start >= boundary:
-            at -= 1
-        if at >= len(markers) or markers[at].start > next_start or markers[at].start < boundary or not markers[at].trails:
-            return boundary
+    while at < len(markers) and markers[at].start < limit and markers[at].trails:
+        before = _BEFORE_MARKER.match(text, boundary, markers[at].start)
+        if before is None or before.end() < markers[at].start:
+            break
         after = _AFTER_MARKER.match(text, markers[at].end, limit)
         boundary = after.end() if after else markers[at].end
+        while at < len(markers) and markers[at].start < boundary:
+            at += 1
+    return boundary
 
 
-def _strip(text: str, span: Span) -> Span | None:
-    piece = span.of(text)
-    stripped = piece.strip()
-    if not stripped:
-        return None
-    start = span.start + len(piece) - len(piece.lstrip())
-    return Span(start, start + len(stripped))
+def _append_stripped(text: str, start: int, end: int, pieces: list[Span]) -> None:
+    piece = text[start:end]
+    stripped = piece.lstrip()
+    start += len(piece) - len(stripped)
+    stripped = stripped.rstrip()
+    if stripped:
+        pieces.append(Span(start, start + len(stripped)))
 
 
 def _has_words(text: str, span: Span, markers: Sequence[Marker], starts: Sequence[int]) -> bool:
+    """Whether a letter or digit stands outside the markers; the words of a link count."""
     position = span.start
+    first = bisect_left(starts, position)
+    if text[position].isalnum() and (first == len(starts) or starts[first] != position):
+        return True
     at = max(0, bisect_right(starts, span.start) - 1)
     while position < span.end:
         while at < len(markers) and markers[at].end <= position:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
@@ -15,7 +17,18 @@ if TYPE_CHECKING:
     import tldextract
 
 _CJK_STOPS = "，。；：、（）《》〈〉「」『』【】〔〕“”‘’！？…　"
-URL = re.compile(r"(?:https?://|(?<![\w.@/-])www\.)[^\s<>\"`|\\" + _CJK_STOPS + r"\ue200-\ue202]+", re.IGNORECASE)
+URL = re.compile(r"(?:https?://|(?<![\w.@/-])www\.)[^\s<>\"`|\\" + _CJK_STOPS + r"\ue200-\ue202]{1,2048}", re.IGNORECASE)
+_FLAT = r"[^()\s<>]{0,2000}"
+_NESTED = rf"{_FLAT}(?:\({_FLAT}\){_FLAT}){{0,20}}"
+_TARGET = re.compile(
+    rf"\([ \t]{{0,3}}(?:<(?P<angle>[^<>\n]{{0,2000}})>|(?P<plain>{_FLAT}(?:\({_NESTED}\){_FLAT}){{0,20}}))"
+    r"(?:[ \t][^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?)?\)"
+)
+_ROUND_SQUARE = re.compile(r"[()\[\]]")
+_CLOSING = {"(": ")", "[": "]"}
+_AUTHORITY = re.compile("://")
+_WWW = re.compile("www[.]")
+_SCHEME_BEFORE = re.compile(r"https?$", re.IGNORECASE)
 _DOI = re.compile(r"\bdoi(?:\.org/|:\s?)(10\.\d{4,9}/[^\s<>\"`|\\" + _CJK_STOPS + r"]+)", re.IGNORECASE)
 _ARXIV = re.compile(r"\barxiv:\s?(\d{4}\.\d{4,5}(?:v\d+)?)", re.IGNORECASE)
 # Chinese may stand in a path after one of these; after a Latin letter it is the sentence going on.
@@ -25,6 +38,7 @@ _TRACKING = re.compile(
     r"|_ga|_gl|_hsenc|_hsmi|vero_id|wickedid|spm|srsltid|ref_src|ref_url|cmpid|s_cid|trk|trkinfo)$",
     re.IGNORECASE,
 )
+_BLANK = re.compile(r"[\s\x00-\x1f]")
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _RESERVED_SUFFIXES = frozenset({"example", "test", "invalid", "localhost", "local", "internal", "lan", "home", "corp"})
@@ -34,10 +48,9 @@ _AUTHOR_PLATFORMS = frozenset({"medium.com", "substack.com"})
 
 def trim_url(raw: str) -> str:
     """The URL at the start of `raw`: without closing punctuation, unbalanced brackets and the prose that follows."""
-    found = _CJK_AFTER_LATIN.search(raw)
-    if found:
-        raw = raw[: found.start()]
     raw = _cut_unbalanced(raw)
+    if not raw.isascii() and (found := _CJK_AFTER_LATIN.search(raw)):
+        raw = raw[: found.start()]
     while True:
         shorter = raw.rstrip(".,;:!?'*_~")
         if shorter.endswith("&gt"):
@@ -48,35 +61,29 @@ def trim_url(raw: str) -> str:
 
 
 def _cut_unbalanced(raw: str) -> str:
-    round_, square = 0, 0
-    for index, char in enumerate(raw):
-        if char == "(":
-            round_ += 1
-        elif char == ")":
-            round_ -= 1
-        elif char == "[":
-            square += 1
-        elif char == "]":
-            square -= 1
-        if round_ < 0 or square < 0:
-            return raw[:index]
+    if ")" not in raw and "]" not in raw:
+        return raw
+    open_ = {")": 0, "]": 0}
+    for match in _ROUND_SQUARE.finditer(raw):
+        char = match.group()
+        if char in _CLOSING:
+            open_[_CLOSING[char]] += 1
+        elif open_[char] == 0:
+            return raw[: match.start()]
+        else:
+            open_[char] -= 1
     return raw
 
 
-def balanced_end(text: str, start: int, limit: int = 4000) -> int | None:
-    """Position of the `)` that closes the `(` at `start`, on the same line and within `limit` characters, else None."""
-    depth = 0
-    for index in range(start, min(len(text), start + limit)):
-        char = text[index]
-        if char == "(":
-            depth += 1
-        elif char == ")":
-            depth -= 1
-            if depth == 0:
-                return index
-        elif char == "\n":
-            return None
-    return None
+def link_target(text: str, start: int) -> tuple[str, int] | None:
+    """(target, position after the closing parenthesis) of the `(...)` of a markdown link at `start`, or None.
+
+    The target may hold balanced parentheses, two deep, and be followed by a title.
+    """
+    found = _TARGET.match(text, start)
+    if found is None:
+        return None
+    return found["angle"] or found["plain"] or "", found.end()
 
 
 def web_url(target: str) -> str | None:
@@ -92,21 +99,58 @@ def web_url(target: str) -> str | None:
     return None
 
 
-def find_urls(text: str) -> list[tuple[int, int, str]]:
-    """All addresses in a piece of text as (start, end, url); DOIs and arXiv numbers only where there is no URL."""
-    found: list[tuple[int, int, str]] = []
-    for match in URL.finditer(text):
-        raw = trim_url(match.group())
+def scan_urls(text: str) -> Iterator[tuple[int, int, str]]:
+    """All http(s) and www addresses of a text as (start, end, url), in order; `www.` inside an address is not one."""
+    until = 0
+    for start in _address_starts(text):
+        if start < until:
+            continue
+        found = URL.match(text, start)
+        if found is None:
+            continue
+        raw = trim_url(found.group())
+        until = start + max(len(raw), 1)
         url = web_url(raw)
         if url is not None:
-            found.append((match.start(), match.start() + len(raw), url))
-    if not found:
-        for pattern, resolver in ((_DOI, "https://doi.org/"), (_ARXIV, "https://arxiv.org/abs/")):
-            identifier = pattern.search(text)
-            if identifier:
-                key = trim_url(identifier.group(1))
-                return [(identifier.start(), identifier.start(1) + len(key), resolver + key)]
-    return found
+            yield start, until, url
+
+
+def _address_starts(text: str) -> list[int]:
+    """Where addresses may begin. Searching the literals first is many times faster than one regex for both."""
+    starts: list[int] = []
+    for match in _AUTHORITY.finditer(text):
+        scheme = _SCHEME_BEFORE.search(text, max(0, match.start() - 5), match.start())
+        if scheme is not None:
+            starts.append(scheme.start())
+    if "www." in text:
+        found = [match.start() for match in _WWW.finditer(text)]
+        starts.extend(at for at in found if not (at and (text[at - 1].isalnum() or text[at - 1] in "_.@/-")))
+        starts.sort()
+    return starts
+
+
+def find_identifier(text: str) -> tuple[int, int, str] | None:
+    """(start, end, url) of a DOI or an arXiv number, which have one resolver each."""
+    if ":" not in text and "doi.org" not in text:
+        return None
+    for pattern, resolver in ((_DOI, "https://doi.org/"), (_ARXIV, "https://arxiv.org/abs/")):
+        found = pattern.search(text)
+        if found:
+            key = trim_url(found.group(1))
+            return found.start(), found.start(1) + len(key), resolver + key
+    return None
+
+
+class UrlMap:
+    """The addresses of a whole text, found once; `within` gives those that begin inside a stretch of it."""
+
+    def __init__(self, text: str) -> None:
+        self.found = list(scan_urls(text))
+        self._starts = [start for start, _, _ in self.found]
+
+    def within(self, start: int, end: int) -> list[tuple[int, int, str]]:
+        """(start, end, url) of each address that begins at or after `start` and before `end`."""
+        return self.found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
 @lru_cache(maxsize=8192)
@@ -117,6 +161,8 @@ def normalize_url(url: str) -> str:
     tracking parameters and fragments (text fragments too; single-page routes `#/` and `#!` stay). Not for fetching.
     """
     url = url.strip()
+    if _BLANK.search(url):
+        return url
     try:
         parts = urlsplit(url if "://" in url else "https://" + url)
         port = parts.port

@@ -1,4 +1,4 @@
-"""Text around the answer: thinking, search and tool traffic, answer tags, and "Let me search ..." lines.
+"""Text around the answer: thinking, search and tool traffic, and answer tags.
 
 Tags are matched with a stack in one pass. `</think>` without an opening tag ends a thought that began with the text
 (chat templates swallow the opening one); an opening tag without an end counts only at the start of a line and then
@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dreambench.documents.lines import Line, LineKind
 from dreambench.documents.model import Span, Wrapper, WrapperKind
 
 _KINDS = {
@@ -33,25 +32,6 @@ _TAG = re.compile(
 )
 # Search-o1 writes its traffic in this form.
 _MARKED = re.compile(r"<\|begin_(search_query|search_result)\|>(?:(?!<\|begin_).){0,200000}?<\|end_\1\|>", re.DOTALL)
-
-_ENGLISH_NARRATION = re.compile(
-    r"(?:(?:ok(?:ay)?|great|good|perfect|first|next|now|finally)[,.!]?\s+)*"
-    r"(?:let me\b|let's (?:search|look|find)\b|now i\b|(?:based on|with) (?:my|this|the information i)"
-    r"|i(?:'ll|’ll| will| need to| should| want to|'m going to| am going to|'d like to|'ve| have)\b)",
-    re.IGNORECASE,
-)
-_ENGLISH_WORK = re.compile(
-    r"\b(?:search(?:es|ing)?|research(?:ing)?|look(?:ing)? (?:up|for|at|into|more)|gather(?:ed|ing)?|investigat\w+|brows\w+"
-    r"|find(?:ing)? (?:out|more|information|specific)|fetch\w*|check(?:ing)?|continue|explor\w+|retriev\w+|compil\w+|query|dig\w*"
-    r"|more (?:specific |detailed )?(?:information|details|data)|provide (?:you )?(?:with )?an?|get (?:more|information|details|some))\b",
-    re.IGNORECASE,
-)
-_CHINESE_NARRATION = re.compile(
-    r"(?:好的[，,。！]?|首先[，,]?|接下来[，,]?|现在[，,]?|最后[，,]?)*(?:请?让我们?|我(?:将|会|需要|来|想|应该|还需|要|已经)|接下来我|现在我|我们先)"
-)
-_CHINESE_WORK = re.compile(r"搜索|搜集|查找|查询|查一下|检索|获取|收集|调研|了解|研究一下|继续|寻找|找到|整合|为您")
-_CITED = re.compile(r"\[\^?\d|【\d|https?://")
-_MAX_NARRATION = 400
 
 
 def find_tagged(text: str) -> list[Wrapper]:
@@ -113,26 +93,3 @@ def _outside(text: str, found: Sequence[Wrapper], answer: Wrapper) -> list[Wrapp
             gaps.append(Wrapper(WrapperKind.OUTSIDE_ANSWER, span, span))
         position = max(position, wrapper.span.end)
     return gaps
-
-
-def find_narration(text: str, lines: Sequence[Line]) -> list[Wrapper]:
-    """Lines of their own in which the agent tells what it will do next: an opener ("Let me", 让我) and a research verb.
-
-    A line with a citation or an address is never narration; neither is a list item, a table row or a long paragraph.
-    """
-    found: list[Wrapper] = []
-    for line in lines:
-        if line.kind is not LineKind.TEXT or line.end - line.start > _MAX_NARRATION:
-            continue
-        if _is_narration(text[line.start : line.end]):
-            span = Span(line.start, line.end)
-            found.append(Wrapper(WrapperKind.NARRATION, span, span))
-    return found
-
-
-def _is_narration(line: str) -> bool:
-    if _ENGLISH_NARRATION.match(line):
-        return _ENGLISH_WORK.search(line) is not None and _CITED.search(line) is None
-    if _CHINESE_NARRATION.match(line):
-        return _CHINESE_WORK.search(line) is not None and _CITED.search(line) is None
-    return False

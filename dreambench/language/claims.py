@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dreambench.language.amounts import Quantity
-from dreambench.language.dates import find_dates
+from dreambench.language.dates import DateMention, find_dates
 from dreambench.language.entities import find_entities
 from dreambench.language.polarity import find_cues
 from dreambench.language.quantities import find_quantities
@@ -32,23 +33,36 @@ class CheckWorthy:
 
 _ABOUT_ITSELF = re.compile(
     r"\b(?:this|the present|our) (?:report|section|document|paper|article|chapter|overview|summary|analysis|table|answer)\b"
-    r"|\b(?:in this|the following|the next|the previous) (?:section|table|chapter|paragraph|figure)\b|\b(?:see|as shown in|as discussed|as noted) (?:above|below|"
-    r"section|table|figure)\b|\bwe (?:will|now|first|discuss|examine|review|present|summari[sz]e)\b|\bin (?:summary|conclusion)\b|\bas an ai\b"
+    r"|\b(?:in this|the following|the next|the previous) (?:section|table|chapter|paragraph|figure)\b|\b(?:see|as"
+    r" shown in|as discussed|as noted) (?:above|below|"
+    r"section|table|figure)\b|\bwe (?:will|now|first|discuss|examine|review|present|summari[sz]e)\b|\bin (?:summary"
+    r"|conclusion)\b|\bas an ai\b|\blet (?:me|us)\b|\bi (?:will|have|'ll|need|now)\b|\bi'll\b"
     r"|本报告|本文|本节|本章|上文|下文|下表|如下|综上所述|总之",
     re.IGNORECASE,
 )
 _OPINION = re.compile(
-    r"\b(?:i|we) (?:think|believe|feel|hope|recommend|suggest|argue)\b|\bin (?:my|our) (?:opinion|view)\b|\b(?:should|ought to)\b|\bbeautiful|\bwonderful"
-    r"|\binterestingly\b|\bunfortunately\b|\bhopefully\b|\bit is (?:important|worth|essential|crucial) to\b|我认为|我们认为|我们建议|应当|应该|值得注意的是|令人",
+    r"\b(?:i|we) (?:think|believe|feel|hope|recommend|suggest|argue)\b|\bin (?:my|our) (?:opinion|view)\b|\b(?:should"
+    r"|ought to)\b|\bbeautiful|\bwonderful"
+    r"|\binterestingly\b|\bunfortunately\b|\bhopefully\b|\bit is (?:important|worth|essential|crucial) to\b|我认为|我们认为"
+    r"|我们建议|应当|应该|值得注意的是|令人",
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]{1,120}\*\*:?\s*$|[-=|: ]+$|>?\s*\|)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|[0-9]{1,3}[.)、])\s+")
 _END = re.compile(r"[.!;:。！；…][\"')\]”’）]*(?:\s*\[[^\]]{1,40}\](?:\([^)\s]*\))?)*\s*[.]?\s*$|\]\([^)\s]*\)[.]?\s*$")
-_REFERENCE = re.compile(r"^\s*(?:\[[0-9]{1,3}\][:.]?\s|\[\^?[0-9]{1,3}\]:|(?:\d{1,3}[.)]\s+)?(?:https?://|\[[^\]]{1,200}\]\(http)[^\s]*\s*$|(?:sources?|references|参考文献|来源)[:：])", re.IGNORECASE)
-_DEFINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|became|remains|consists|founded|published|located|known as)\b|是|为|位于|成立|拥有|达到", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"^\s*(?:\[[0-9]{1,3}\][:.]?\s|\[\^?[0-9]{1,3}\]:|(?:\d{1,3}[.)]\s+)?(?:https?://"
+    r"|\[[^\]]{1,200}\]\(http)[^\s]*\s*$|(?:sources?|references|参考文献|来源)[:：])",
+    re.IGNORECASE,
+)
+_DEFINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|became|remains|consists|founded|published|located|known as)\b"
+    r"|是|为|位于|成立|拥有|达到",
+    re.IGNORECASE,
+)
 _MIN_CONTENT = 3
 _MIN_SCORE = 0.3
+_BEHIND = 60
 
 
 def check_worthy_sentences(text: str | Sequence[Sentence], minimum: float = _MIN_SCORE) -> list[CheckWorthy]:
@@ -65,7 +79,7 @@ def check_worthy_sentences(text: str | Sequence[Sentence], minimum: float = _MIN
 
 
 def why_excluded(sentence: str) -> str | None:
-    """Why a sentence cannot be a claim: `heading`, `reference`, `question`, `self_reference`, `opinion`, `fragment`; else None."""
+    """Why a sentence is no claim: `heading`, `reference`, `question`, `self_reference`, `opinion`, `fragment`; else None."""
     body = _BULLET.sub("", sentence)
     if _HEADING.match(sentence):
         return "heading"
@@ -98,27 +112,30 @@ def score_parts(sentence: str) -> tuple[tuple[str, float], ...]:
     return tuple((name, value) for name, value in parts.items() if value)
 
 
+_REACH = 200
 _CLAUSE = re.compile(
-    r"[,;:()。，；：（）](?![0-9])|(?<=[a-z0-9%)])\.(?= )|\b(?:and|but|while|whereas|although|which|compared with|compared to|against|up from|down from)\b",
+    r"[,:](?![0-9])|[;()。，；：（）]|(?<=[a-z0-9%)])\.(?= )|\b(?:and|but|while|whereas|although|which|before(?= [a-z]+ing)"
+    r"|after(?= [a-z]+ing)|compared with|compared to|against|up from|down from)\b",
     re.IGNORECASE,
 )
 
 
 def clause_at(text: str, start: int, end: int) -> tuple[int, int]:
-    """The clause of `text` around `start:end`: to the nearest comma-like mark or conjunction on both sides."""
-    left = 0
-    for match in _CLAUSE.finditer(text):
+    """The clause of `text` around `start:end`: to the nearest comma-like mark or conjunction, at most 200 characters."""
+    begin = max(0, start - _REACH)
+    left = begin
+    for match in _CLAUSE.finditer(text, begin, min(len(text), end + _REACH)):
         if match.end() <= start:
             left = match.end()
         elif match.start() >= end:
             return left, match.start()
-    return left, len(text)
+    return left, min(len(text), end + _REACH)
 
 
 def clauses(text: str) -> list[tuple[int, int]]:
     """All clauses of `text`, in order, blank ones left out."""
     cuts = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
-    return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if text[a:b].strip()]
+    return [(a, b) for a, b in pairwise(cuts) if text[a:b].strip()]
 
 
 def quantity_topic(sentence: str, quantity: Quantity) -> list[str]:
@@ -126,11 +143,18 @@ def quantity_topic(sentence: str, quantity: Quantity) -> list[str]:
 
     Words right after the number come before words in front of it, because English and Chinese both count what follows.
     """
-    folded = fold_width(sentence)
-    start, end = clause_at(folded, quantity.start, quantity.end)
-    hidden = [(q.start, q.end) for q in find_quantities(sentence)] + [(d.start, d.end) for d in find_dates(sentence)]
-    clause = blank_out(folded, hidden, " ")[start:end]
-    found = [token for token in tokens(clause) if is_content(token)]
+    return topic_in(without_amounts(sentence, find_quantities(sentence), find_dates(sentence)), quantity)
+
+
+def without_amounts(sentence: str, quantities: Sequence[Quantity], dates: Sequence[DateMention]) -> str:
+    """The folded sentence with amounts and dates blanked out, for `topic_in`."""
+    return blank_out(fold_width(sentence), [*((q.start, q.end) for q in quantities), *((d.start, d.end) for d in dates)], " ")
+
+
+def topic_in(blanked: str, quantity: Quantity) -> list[str]:
+    """`quantity_topic` on a sentence that is already without amounts."""
+    start, end = clause_at(blanked, quantity.start, quantity.end)
+    found = [token for token in tokens(blanked[start:end]) if is_content(token)]
     after = [token.norm for token in found if token.start + start >= quantity.end]
     before = [token.norm for token in reversed(found) if token.end + start <= quantity.start]
     return list(dict.fromkeys(after[:4] + before[:8] + after[4:]))
@@ -140,5 +164,6 @@ def counted_noun(sentence: str, quantity: Quantity, limit: int = 3) -> list[str]
     """The content words directly behind a number, at most `limit`, up to the end of its clause."""
     folded = fold_width(sentence)
     _, end = clause_at(folded, quantity.start, quantity.end)
-    behind = folded[quantity.end : end]
-    return [token.norm for token in tokens(behind) if is_content(token) or len(token.norm) == 1 and token.norm > "\u33ff"][:limit]
+    behind = tokens(folded[quantity.end : min(end, quantity.end + _BEHIND)])
+    behind = [token for token in behind if not token.norm[0].isdigit()]
+    return [token.norm for token in behind if is_content(token) or (len(token.norm) == 1 and token.norm > "\u33ff")][:limit]

@@ -11,14 +11,17 @@ from functools import lru_cache
 from dreambench.language.stemming import stem
 
 _GROUPS = (
-    "company firm corporation enterprise business|begin start commence|finish complete completion|build construct construction|buy acquire purchase"
-    " acquisition|country nation state|car vehicle automobile|big large great|show demonstrate indicate reveal|make produce manufacture|found establish"
-    " foundation|locate situate base headquarter|employ employee staff worker workforce|need require|revenue sale turnover|publish release|person people"
-    " inhabitant resident population|doctor physician|weigh weight mass|height high tall elevation summit|length long|approve adopt pass endorse|height stand"
-    "|area cover span|year annual annually|receive get|end finish conclude|get obtain|own possess|allow permit authorize authorise|ban forbid prohibit outlaw"
-    "|reject refuse|live reside|near close|help assist|die kill|use utilize utilise|roughly approximate|author writer|film movie|city town"
-    "|ceo chief|leader head|money fund|cost price|job employment|speed fast quick|average mean|describe depict|research study trial survey"
-    "|win gain|movie cinema|share proportion percentage|main principal primary|member|visitor visit|last run|stay remain"
+    "company firm corporation enterprise business|begin start commence|finish complete completion"
+    "|build construct construction|buy acquire purchase acquisition|country nation state|car vehicle automobile"
+    "|big large great|show demonstrate indicate reveal|make produce manufacture|found establish foundation"
+    "|locate situate base headquarter|employ employee staff worker workforce|need require|revenue sale turnover"
+    "|publish release|person people inhabitant resident population|doctor physician|weigh weight mass"
+    "|height high tall elevation|length long|approve adopt pass endorse|area cover span"
+    "|year annual annually|receive get|end finish conclude|get obtain|own possess|allow permit authorize authorise"
+    "|ban forbid prohibit outlaw|reject refuse|live reside|near close|help assist|die kill|use utilize utilise"
+    "|roughly approximate|author writer|film movie|city town|ceo chief|leader head|money fund|cost price"
+    "|job employment|speed fast quick|average mean|describe depict|research study trial survey|win gain"
+    "|movie cinema|share proportion percentage|main principal primary|member|visitor visit|last run|stay remain"
 )
 _CONCEPT: dict[str, str] = {}
 for _group in _GROUPS.split("|"):

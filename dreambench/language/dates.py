@@ -7,16 +7,15 @@ are, because their digits are not amounts.
 
 from __future__ import annotations
 
-import calendar
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from dreambench.language.date_rules import ANY_RULE, DAY, MONTH, RULES, YEAR, Period, Precision, years
 from dreambench.language.text import blank_out, fold_width
 
-Precision = Literal["day", "month", "quarter", "half", "part", "year", "range", "decade", "century"]
 Comparison = Literal["same", "inside", "contains", "overlaps", "disjoint"]
 
 
@@ -32,232 +31,31 @@ class DateMention:
     precision: Precision
 
 
-_MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = (
-    r"(?:jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?\.?|july?\.?|aug(?:ust|\.)?|sept?(?:ember|\.)?"
-    r"|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?)"
-)
-_YEAR = r"(?:1[0-9]{3}|20[0-9]{2}|21[0-9]{2})"
-_DAY = r"(?:3[01]|[12][0-9]|0?[1-9])"
-_EDGE = r"(?![0-9]|[.,][0-9])"
-_PART_WORDS = {
-    "early": (1, 4),
-    "mid": (5, 8),
-    "late": (9, 12),
-    "beginning": (1, 4),
-    "start": (1, 4),
-    "middle": (5, 8),
-    "end": (9, 12),
-}
-_SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11)}
-_NUMBER_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_CHINESE_NUMBERS = {"一": 1, "二": 2, "三": 3, "四": 4, "1": 1, "2": 2, "3": 3, "4": 4, "上": 1, "下": 2}
-
-Period = tuple[date, date, Precision]
-
-
-def _month_number(name: str) -> int:
-    return _MONTH_NAMES.index(name[:3].lower()) + 1
-
-
-def _day(year: int, month: int, day: int) -> Period | None:
-    try:
-        found = date(year, month, day)
-    except ValueError:
-        return None
-    return found, found, "day"
-
-
-def _months(year: int, first: int, last: int, precision: Precision) -> Period | None:
-    if not (1 <= first <= last <= 12 and year >= 1):
-        return None
-    return date(year, first, 1), date(year, last, calendar.monthrange(year, last)[1]), precision
-
-
-def _years(first: int, last: int, precision: Precision) -> Period | None:
-    return (date(first, 1, 1), date(last, 12, 31), precision) if 1 <= first <= last <= 9999 else None
-
-
-def _year_range(first: str, last: str) -> Period | None:
-    end = int(last) if len(last) == 4 else int(first[: 4 - len(last)] + last)
-    return _years(int(first), end, "range")
-
-
-def _month_or_range(year: str, tail: str) -> Period | None:
-    # 2010-12 is three years, 2024-09 and 2012-12 are months.
-    return _year_range(year, tail) if tail[0] == "1" and tail > year[2:] else _months(int(year), int(tail), int(tail), "month")
-
-
-def _span(first: Period | None, last: Period | None) -> Period | None:
-    return (first[0], last[1], "range") if first and last and first[0] <= last[1] else None
-
-
-def _slashed(first: int, second: int, year: int) -> Period | None:
-    # 03/04/2024 is two different days on two continents; only the unambiguous forms are read.
-    if first > 12:
-        return _day(year, second, first)
-    return _day(year, first, second) if second > 12 or first == second else None
-
-
-def _century(number: int) -> Period | None:
-    return _years((number - 1) * 100 + 1, number * 100, "century") if 1 <= number <= 30 else None
-
-
-Reader = Callable[[re.Match[str]], Period | None]
-_RULES: list[tuple[str, Reader]] = [
-    (  # 13-15 September 2024
-        rf"(?P<a1>{_DAY})(?:st|nd|rd|th)? ?(?:-|to|and) ?(?P<a2>{_DAY})(?:st|nd|rd|th)? (?:of )?(?P<a3>{_MONTH}),? (?P<a4>{_YEAR}){_EDGE}",
-        lambda m: _span(
-            _day(int(m["a4"]), _month_number(m["a3"]), int(m["a1"])), _day(int(m["a4"]), _month_number(m["a3"]), int(m["a2"]))
-        ),
-    ),
-    (
-        rf"(?P<b1>{_DAY})(?:st|nd|rd|th)? (?:of )?(?P<b2>{_MONTH}),? (?P<b3>{_YEAR}){_EDGE}",
-        lambda m: _day(int(m["b3"]), _month_number(m["b2"]), int(m["b1"])),
-    ),
-    (
-        rf"(?P<c1>{_MONTH}) (?P<c2>{_DAY})(?:st|nd|rd|th)?,? (?P<c3>{_YEAR}){_EDGE}",
-        lambda m: _day(int(m["c3"]), _month_number(m["c1"]), int(m["c2"])),
-    ),
-    (
-        rf"(?P<d1>{_MONTH}) ?(?:-|to) ?(?P<d2>{_MONTH}),? (?P<d3>{_YEAR}){_EDGE}",
-        lambda m: _months(int(m["d3"]), _month_number(m["d1"]), _month_number(m["d2"]), "range"),
-    ),
-    (
-        rf"(?:(?:early|mid|late)[ -])?(?P<e1>{_MONTH})(?:,| of)? (?P<e2>{_YEAR}){_EDGE}",
-        lambda m: _months(int(m["e2"]), _month_number(m["e1"]), _month_number(m["e1"]), "month"),
-    ),
-    (
-        rf"(?P<f1>{_YEAR})(?P<f0>[-/.])(?P<f2>1[0-2]|0?[1-9])(?P=f0)(?P<f3>{_DAY})(?:T[0-9:]{{4,8}}Z?)?(?![0-9])",
-        lambda m: _day(int(m["f1"]), int(m["f2"]), int(m["f3"])),
-    ),
-    (
-        rf"(?P<g1>0?[1-9]|[12][0-9]|3[01])(?P<g0>[/.])(?P<g2>0?[1-9]|[12][0-9]|3[01])(?P=g0)(?P<g3>{_YEAR})(?![0-9])",
-        lambda m: _slashed(int(m["g1"]), int(m["g2"]), int(m["g3"])),
-    ),
-    (
-        rf"(?P<h1>{_YEAR}) ?年(?P<h2>1[0-2]|0?[1-9]) ?月(?P<h3>{_DAY}) ?[日号]",
-        lambda m: _day(int(m["h1"]), int(m["h2"]), int(m["h3"])),
-    ),
-    (
-        rf"(?P<i1>{_YEAR}) ?年?(?:-|至|到)(?P<i2>{_YEAR}) ?年",
-        lambda m: _year_range(m["i1"], m["i2"]),
-    ),
-    (
-        rf"(?P<j1>{_YEAR}) ?年 ?(?P<j2>1[0-2]|0?[1-9])(?:-|至|到)(?P<j3>1[0-2]|0?[1-9]) ?月",
-        lambda m: _months(int(m["j1"]), int(m["j2"]), int(m["j3"]), "range"),
-    ),
-    (
-        rf"(?P<k1>{_YEAR}) ?年 ?(?P<k2>1[0-2]|0?[1-9]) ?月(?:份|[初中底上下]旬?)?",
-        lambda m: _months(int(m["k1"]), int(m["k2"]), int(m["k2"]), "month"),
-    ),
-    (
-        rf"(?P<l1>{_YEAR}) ?年?第?(?P<l2>[一二三四1-4])季度",
-        lambda m: _months(int(m["l1"]), 3 * _CHINESE_NUMBERS[m["l2"]] - 2, 3 * _CHINESE_NUMBERS[m["l2"]], "quarter"),
-    ),
-    (
-        rf"(?P<n1>{_YEAR}) ?年?(?P<n2>[上下])半年",
-        lambda m: _months(int(m["n1"]), 6 * _CHINESE_NUMBERS[m["n2"]] - 5, 6 * _CHINESE_NUMBERS[m["n2"]], "half"),
-    ),
-    (
-        rf"(?P<o1>{_YEAR}) ?年(?P<o2>初|中期?|年中|底|末|春|夏|秋)",
-        lambda m: _months(
-            int(m["o1"]),
-            *{"初": (1, 4), "底": (9, 12), "末": (9, 12), "春": (3, 5), "夏": (6, 8), "秋": (9, 11)}.get(m["o2"][0], (5, 8)),
-            "part",
-        ),
-    ),
-    (rf"(?P<p1>{_YEAR}) ?年代?", lambda m: _years(int(m["p1"]), int(m["p1"]) + 9 * m[0].endswith("代"), "decade" if m[0].endswith("代") else "year")),
-    (
-        r"(?P<q1>[12]?[0-9]) ?世纪(?P<q2>[1-9])0 ?年代",
-        lambda m: _years((int(m["q1"]) - 1) * 100 + 10 * int(m["q2"]), (int(m["q1"]) - 1) * 100 + 10 * int(m["q2"]) + 9, "decade"),
-    ),
-    (r"(?P<r1>[12]?[0-9]) ?世纪", lambda m: _century(int(m["r1"]))),
-    (r"(?P<s1>[12]?[0-9])(?:st|nd|rd|th)[ -]century", lambda m: _century(int(m["s1"]))),
-    (
-        rf"Q(?P<t1>[1-4])(?:,| of|/)? ?(?P<t2>{_YEAR}){_EDGE}",
-        lambda m: _months(int(m["t2"]), 3 * int(m["t1"]) - 2, 3 * int(m["t1"]), "quarter"),
-    ),
-    (
-        rf"(?P<u1>{_YEAR})[ -]?Q(?P<u2>[1-4])(?![0-9])",
-        lambda m: _months(int(m["u1"]), 3 * int(m["u2"]) - 2, 3 * int(m["u2"]), "quarter"),
-    ),
-    (
-        rf"(?P<v1>first|second|third|fourth|1st|2nd|3rd|4th) (?P<v2>half|quarter) of (?:the )?(?P<v3>{_YEAR}){_EDGE}",
-        lambda m: _ordinal_part(m["v1"].lower(), m["v2"].lower(), int(m["v3"])),
-    ),
-    (
-        rf"H(?P<w1>[12]) ?(?P<w2>{_YEAR}){_EDGE}",
-        lambda m: _months(int(m["w2"]), 6 * int(m["w1"]) - 5, 6 * int(m["w1"]), "half"),
-    ),
-    (
-        rf"(?P<x1>early|mid|late|beginning of|start of|middle of|end of)[ -](?:the )?(?:year )?(?P<x2>{_YEAR})(?P<x3>'?s)?{_EDGE}",
-        lambda m: _part(m["x1"].lower().split()[0], int(m["x2"]), bool(m["x3"])),
-    ),
-    (
-        rf"(?P<y1>spring|summer|autumn|fall) (?:of )?(?P<y2>{_YEAR}){_EDGE}",
-        lambda m: _months(int(m["y2"]), *_SEASONS[m["y1"].lower()], "part"),
-    ),
-    (rf"(?P<z1>{_YEAR})'?s(?![a-z])", lambda m: _decade(int(m["z1"]))),
-    (
-        rf"(?P<A1>{_YEAR}) ?[-/] ?(?P<A2>{_YEAR}|1[3-9]|[2-9][0-9])(?![0-9/-]|[.,][0-9])",
-        lambda m: _year_range(m["A1"], m["A2"]),
-    ),
-    (rf"(?:from|between) (?P<B1>{_YEAR}) (?:to|and|until|through) (?P<B2>{_YEAR}){_EDGE}", lambda m: _year_range(m["B1"], m["B2"])),
-    (rf"(?P<C1>{_YEAR}) (?:to|until|through) (?P<C2>{_YEAR}){_EDGE}", lambda m: _year_range(m["C1"], m["C2"])),
-    (rf"(?P<E1>{_YEAR})-(?P<E2>0[1-9]|1[0-2])(?![0-9-/])", lambda m: _month_or_range(m["E1"], m["E2"])),
-    (  # March 3-5, 2021
-        rf"(?P<D1>{_MONTH}) (?P<D2>{_DAY}) ?(?:-|to) ?(?P<D3>{_DAY}),? (?P<D4>{_YEAR}){_EDGE}",
-        lambda m: _span(
-            _day(int(m["D4"]), _month_number(m["D1"]), int(m["D2"])), _day(int(m["D4"]), _month_number(m["D1"]), int(m["D3"]))
-        ),
-    ),
-]  # fmt: skip
-
-_ANY_RULE = "|".join(f"(?P<rule{index}>{pattern})" for index, (pattern, _) in enumerate(_RULES))
 # Most positions cannot start a date; two letters tell, at a tenth of the cost of trying every rule.
 _GUARD = "(?=[0-9]|ja|fe|ma|ap|ju|au|se|oc|no|de|q[1-4]|h[12]|fi|th|fo|ea|mi|la|be|st|en|sp|su|fa|fr)"
-_PATTERN = re.compile(rf"(?<![A-Za-z0-9./$€£¥-]){_GUARD}(?:{_ANY_RULE})", re.IGNORECASE)
+_PATTERN = re.compile(rf"(?<![A-Za-z0-9./$€£¥-]){_GUARD}(?:{ANY_RULE})", re.IGNORECASE)
 _CHINESE_YEAR = re.compile("[一二][〇零一二三四五六七八九]{3}(?=年)")
 _CHINESE_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
-_BARE_YEAR = re.compile(rf"(?<![0-9A-Za-z.,/$€£¥%#§_+-])({_YEAR})(?![0-9A-Za-z/%_°€£¥+]|[.,][0-9]|-[0-9]|[\u4e00-\u9fff])")
+_BARE_YEAR = re.compile(rf"(?<![0-9A-Za-z.,/$€£¥%#§_+-])({YEAR})(?![0-9A-Za-z/%_°€£¥+]|[.,][0-9]|-[0-9]|[\u4e00-\u9fff])")
 _YEARLESS = re.compile(
     r"(?=[0-9]|(?<![A-Za-z])(?:ja|fe|ma|ap|ju|au|se|oc|no|de))"
-    rf"(?:\b(?:{_DAY}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} {_DAY}(?:st|nd|rd|th)?)(?![a-z0-9,]{{0,8}}[0-9a-z])"
-    rf"|(?<![0-9])(?:(?:1[0-2]|0?[1-9]) ?月(?:份|{_DAY} ?[日号])?|{_DAY} ?[日号](?![元码])|[1-9]0 ?年代)"
+    rf"(?:\b(?:{DAY}(?:st|nd|rd|th)? (?:of )?{MONTH}|{MONTH} {DAY}(?:st|nd|rd|th)?)(?![a-z0-9,]{{0,8}}[0-9a-z])"
+    rf"|(?<![0-9])(?:(?:1[0-2]|0?[1-9]) ?月(?:份|{DAY} ?[日号])?|{DAY} ?[日号](?![元码])|[1-9]0 ?年代)"
     r"|(?<![0-9:])[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?(?![0-9:])|\b[1-9]0s\b)",
     re.IGNORECASE,
 )
 _YEAR_LEAD = re.compile(
-    r"(?:\b(?:in|since|by|until|till|from|during|of|before|after|through|for|to|around|circa|c\.|year|and|or|between|late|early|mid|fiscal"
-    rf"|fy|ad|ce|the|this|winter|{_MONTH})|[(\[,;:/-]|(?:于|在|自|从|到|至|截至)) ?$",
+    r"(?:\b(?:in|since|by|until|till|from|during|of|before|after|through|for|to|around|circa|c\.|year|and|or|between"
+    r"|late|early|mid|fiscal"
+    rf"|fy|ad|ce|the|this|winter|{MONTH})|[(\[,;:/-]|(?:于|在|自|从|到|至|截至)) ?$",
     re.IGNORECASE,
 )
 _FIRM_LEAD = re.compile(r"(?:\b(?:in|since|during|circa|year|fy|the|before|after|until)|[(\[]) ?$", re.IGNORECASE)
 _COUNTED_NEXT = re.compile(
-    r" (?:[a-z]+ )?(?:[a-z]{2,}s\b(?<!ss)|people|men|women|children|percent|per cent|million|billion|thousand|km|kg|m|mm|MW|GW|kWh|tonnes)"
+    r" (?:[a-z]+ )?(?:[a-z]{2,}s\b(?<!ss)|people|men|women|children|percent|per cent|million|billion|thousand|km|kg|m"
+    r"|mm|MW|GW|kWh|tonnes)"
 )
 _BEFORE_OR_AFTER = 24
-
-
-def _ordinal_part(ordinal: str, unit: str, year: int) -> Period | None:
-    number = _NUMBER_WORDS[ordinal]
-    if unit == "half":
-        return _months(year, 6 * number - 5, 6 * number, "half")
-    return _months(year, 3 * number - 2, 3 * number, "quarter")
-
-
-def _part(word: str, year: int, decade: bool) -> Period | None:
-    if not decade:
-        return _months(year, *_PART_WORDS[word], "part")
-    first = year + {"early": 0, "mid": 3, "late": 6}.get(word, 0)
-    return _years(first, min(first + 3, year + 9), "part")
-
-
-def _decade(year: int) -> Period | None:
-    if year % 100 == 0:
-        return _years(year, year + 99, "century") if year < 2000 else _years(year, year + 9, "decade")
-    return _years(year, year + 9, "decade") if year % 10 == 0 else None
 
 
 def find_dates(text: str) -> list[DateMention]:
@@ -266,14 +64,14 @@ def find_dates(text: str) -> list[DateMention]:
     found: list[DateMention] = []
     position = 0
     while match := _PATTERN.search(folded, position):
-        period = _RULES[int((match.lastgroup or "rule0")[4:])][1](match)
+        period = RULES[int((match.lastgroup or "rule0")[4:])][1](match)
         position = match.start() + 1
         if period is not None:
             position = match.end()
             found.append(_mention(text, match, period))
     rest = blank_out(folded, [(mention.start, mention.end) for mention in found], " ")
     for match in _BARE_YEAR.finditer(rest):
-        period = _years(int(match[1]), int(match[1]), "year")
+        period = years(int(match[1]), int(match[1]), "year")
         if period is not None and _is_year(rest, *match.span()):
             found.append(_mention(text, match, period))
     return sorted(found, key=lambda mention: mention.start)

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dreambench.language import checks
+from dreambench.language import checks, polarity_checks
 from dreambench.language.checks import Aligned, Finding
 from dreambench.language.concepts import concept
-from dreambench.language.statements import Statement, analyse, coverage
-from dreambench.language.text import has_cjk
-from dreambench.language.tokens import Sentence, sentences
+from dreambench.language.entities import Entity
+from dreambench.language.statements import Statement, analyse, coverage, share
+from dreambench.language.text import has_cjk, normalise
+from dreambench.language.tokens import Sentence, is_content, sentences, tokens, words
 
 Label = Literal["supports", "partially", "contradicts", "unrelated"]
 
@@ -42,7 +43,7 @@ class Relation:
 
 _CONTEXT_CREDIT = 0.7
 _CANDIDATES = 6
-_FLOOR = 0.2
+_FLOOR = 0.15
 
 
 def relate(claim: str, passage: str) -> Relation:
@@ -73,8 +74,36 @@ def _align(claim: Statement, cut: Sequence[Sentence]) -> list[Aligned]:
         extra = sum(weights[word] for word in beside if word not in pairs) / total_weight
         dates = next((other.dates for other in reversed(before) if other.dates), ())
         if local >= _FLOOR or not claim.vocabulary:
-            found.append(Aligned(index, statement, context, dates, pairs, local, local + _CONTEXT_CREDIT * extra))
+            known = statement.all_words.union(*(other.all_words for other in around))
+            names = all(_known(entity, known) for entity in claim.entities)
+            found.append(
+                Aligned(
+                    index,
+                    statement,
+                    context,
+                    dates,
+                    pairs,
+                    local,
+                    local + _CONTEXT_CREDIT * extra,
+                    names,
+                    *_core(claim, {*pairs, *beside}),
+                )
+            )
     return sorted(found, key=lambda a: (-a.total - 0.5 * a.local, a.index))
+
+
+def _core(claim: Statement, covered: set[str]) -> tuple[float, bool]:
+    """The covered share of the words that are no names, and whether the claim's opening words are covered."""
+    plain = claim.vocabulary - claim.entity_words
+    opening = [token.norm for token in claim.words[: 2 if has_cjk(claim.text) else 1]]
+    predicate = len(plain & covered) / len(plain) if plain else 1.0
+    return predicate, not opening or any(word in covered for word in opening)
+
+
+def _known(entity: Entity, words: frozenset[str]) -> bool:
+    """Whether at least half of a name's parts occur."""
+    parts = [token.norm for token in tokens(entity.text) if is_content(token)]
+    return not parts or share(parts, words) >= 0.5
 
 
 def _shortlist(claim: Statement, cut: Sequence[Sentence]) -> list[int]:
@@ -90,8 +119,6 @@ def _shortlist(claim: Statement, cut: Sequence[Sentence]) -> list[int]:
 
 
 def _rough_words(text: str) -> frozenset[str]:
-    from dreambench.language.tokens import words
-
     return frozenset(words(text))
 
 
@@ -102,20 +129,28 @@ def _findings(claim: Statement, aligned: Sequence[Aligned]) -> list[Finding]:
         found += checks.scope_dates(claim, used) if used else []
     else:
         found += checks.check_dates(claim, aligned)
-    for one in _near_best(aligned):
-        for check in (checks.check_opposites, checks.check_negation, checks.check_direction, checks.check_roles):
-            finding = check(claim, one)
-            if finding is not None and (finding.outcome != "disagrees" or one.on_topic):
+    held = {finding.sentence for finding in found if finding.outcome == "agrees"}
+    for one in _near_best(aligned, held):
+        at = next((f.at for f in found if f.sentence == one.index and f.outcome == "agrees"), -1)
+        findings = (
+            polarity_checks.check_opposites(claim, one),
+            polarity_checks.check_negation(claim, one),
+            polarity_checks.check_direction(claim, one, at),
+            polarity_checks.check_roles(claim, one),
+        )
+        for finding in findings:
+            if finding is not None and (finding.outcome != "disagrees" or one.on_topic or finding.point == "entity"):
                 found.append(finding)
-    for one in aligned[:1]:
-        found += [finding for check in (checks.check_quantifier, checks.check_hedge) if (finding := check(claim, one))]
-    return found
+    best = aligned[0]
+    at = next((f.at for f in found if f.sentence == best.index and f.outcome == "agrees"), -1)
+    weaker = (polarity_checks.check_quantifier(claim, best), polarity_checks.check_hedge(claim, best, at))
+    return found + [finding for finding in weaker if finding is not None]
 
 
-def _near_best(aligned: Sequence[Aligned]) -> list[Aligned]:
-    """The best sentence, and others that share nearly as much of the claim."""
-    best = max(one.local for one in aligned)
-    return [one for one in aligned if one.local >= 0.75 * best][:3]
+def _near_best(aligned: Sequence[Aligned], held: set[int]) -> list[Aligned]:
+    """The best sentence, others that share nearly as much of the claim, and those that hold an agreeing amount or date."""
+    local, total = max(one.local for one in aligned), max(one.total for one in aligned)
+    return [one for one in aligned if one.index in held or one.local >= 0.75 * local or one.total >= 0.9 * total][:4]
 
 
 def _decide(claim: Statement, aligned: Sequence[Aligned], cut: Sequence[Sentence], found: list[Finding]) -> Relation:
@@ -125,11 +160,21 @@ def _decide(claim: Statement, aligned: Sequence[Aligned], cut: Sequence[Sentence
         sentence = next(one for one in aligned if one.index == against[0].sentence)
         return _relation("contradicts", 0.4 + 0.5 * sentence.total, against, [sentence], cut)
     label = _label(claim, best, found)
+    if label == "supports" and (absent := _absent_names(claim, cut)):
+        label, found = "partially", [*found, Finding("weaker", "entity", best.index, f"not named: {absent}")]
     used = [one for one in aligned if any(f.sentence == one.index and f.outcome == "agrees" for f in found)] or [best]
     if label == "unrelated":
         return _relation(label, 1.0 - 0.5 * best.total, [f for f in found if f.outcome == "missing"], [], cut)
     total = max(one.total for one in used)
     return _relation(label, 0.3 + 0.6 * total, [f for f in found if f.outcome != "missing"] or found, used[:2], cut)
+
+
+def _absent_names(claim: Statement, cut: Sequence[Sentence]) -> str:
+    """The names of the claim that stand nowhere in the passage."""
+    text = normalise(" ".join(sentence.text for sentence in cut))
+    known = frozenset(words(text))
+    absent = [e.text for e in claim.entities if e.norm not in text and not (_known(e, known) and e.norm.split()[-1] in text)]
+    return ", ".join(absent)
 
 
 def _overruled(against: Sequence[Finding], found: Sequence[Finding]) -> bool:
@@ -152,13 +197,13 @@ def _label(claim: Statement, best: Aligned, found: Sequence[Finding]) -> Label:
     dates = [finding for finding in found if finding.point == "date"]
     if dates:
         if any(finding.outcome == "missing" for finding in dates):
-            return "partially" if best.total >= 0.7 else "unrelated"
+            return "partially" if best.on_topic and best.total >= 0.7 else "unrelated"
         enough += 0.05
     else:
         enough += 0.2
     if best.total >= enough:
-        return "partially" if weaker else "supports"
-    return "partially" if best.total >= enough - 0.15 else "unrelated"
+        return "partially" if weaker or not best.names_found else "supports"
+    return "partially" if best.total >= enough - 0.06 and best.names_found else "unrelated"
 
 
 def _relation(

@@ -8,14 +8,14 @@ approximation. Every look is bounded, so the time is linear in the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
 from dreambench.language import amounts
 from dreambench.language.amounts import Bound, Kind, Numeral, Quantity
+from dreambench.language.comparison import Verdict, same_quantity
 from dreambench.language.dates import find_dates, yearless_spans
-from dreambench.language.numerals import DENOMINATORS, ORDINALS, chinese_number, english_number
+from dreambench.language.readers import numerals, read_digits
 from dreambench.language.text import Language, alternation, blank_out, fold_width, guess_language
 from dreambench.language.units import (
     CHINESE_SCALES,
@@ -28,12 +28,9 @@ from dreambench.language.units import (
     unit_spellings,
 )
 
-__all__ = ["Bound", "Kind", "Quantity", "find_quantities"]
+__all__ = ["Bound", "Kind", "Quantity", "Verdict", "find_quantities", "same_quantity"]
 
 _LEFT = 24
-_MAX_DIGITS = 18
-_TIMES = {"twice": 2, "double": 2, "twofold": 2, "thrice": 3, "triple": 3, "tripl": 3, "threefold": 3, "quadrupl": 4, "fourfold": 4,
-          "fivefold": 5, "tenfold": 10, "doubl": 2, "翻两番": 4}  # fmt: skip
 _KINDS: dict[str, Kind] = {"percent": "percent", "percentage_points": "percentage_points", "multiple": "multiple"}
 
 
@@ -61,7 +58,7 @@ def find_quantities(text: str, language: Language | None = None) -> list[Quantit
     chinese = (language or guess_language(text)) == "zh"
     found: list[Quantity] = []
     pending: Quantity | None = None
-    for numeral in _numerals(hidden):
+    for numeral in numerals(hidden):
         quantity = _read(hidden, text, numeral, chinese)
         if quantity is None or (pending is not None and quantity.start < pending.end):
             continue
@@ -85,115 +82,10 @@ def _hide(folded: str, text: str) -> str:
 def _is_label(match: re.Match[str]) -> bool:
     """Whether "Section 4", "GPT-4" or "B12" is a label; "US5" and "cost 45" are amounts."""
     if match["gap"] in (None, "-"):
+        if match[0].lower() in unit_spellings()[0]:  # km2
+            return False
         return match["name"] not in currency_signs()
     return match["name"].lower() in amounts.LABELS
-
-
-def _numerals(hidden: str) -> Iterator[Numeral]:
-    for match in amounts.CANDIDATE.finditer(hidden):
-        form = match.lastgroup or "digits"
-        written = match[0]
-        numeral = _READERS[form](match.start(), match.end(), written)
-        if numeral is not None:
-            yield numeral
-
-
-def _read_digits(start: int, end: int, written: str) -> Numeral | None:
-    plain = written.replace(",", "").replace(" ", "")
-    if len(plain) > _MAX_DIGITS or (len(plain) > 1 and plain[0] == "0" and plain[1] != "."):
-        return None
-    decimals = len(plain.partition(".")[2])
-    return Numeral(start, end, float(plain), 10.0**-decimals)
-
-
-def _read_words(start: int, end: int, written: str) -> Numeral | None:
-    value = english_number(written)
-    if value is None:
-        head = re.split(r"[ -]", written, maxsplit=1)[0]
-        value, end = english_number(head), start + len(head)
-    return (
-        None
-        if value is None or written.lower() in ("a", "an")
-        else Numeral(start, end, value, _last_digit(value), form="words")
-    )
-
-
-def _read_chinese(start: int, end: int, written: str) -> Numeral | None:
-    value = chinese_number(written)
-    return None if value is None else Numeral(start, end, value, _last_digit(value), form="chinese")
-
-
-def _last_digit(value: float) -> float:
-    """The worth of the last digit that is not zero: number words are precise to what was said."""
-    if value == 0 or value != int(value):
-        return 1.0 if value == 0 else 10.0 ** -len(str(value).partition(".")[2])
-    step = 1.0
-    while value % (step * 10) == 0:
-        step *= 10
-    return step
-
-
-def _any_number(written: str) -> float | None:
-    if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", written):
-        return float(written)
-    return chinese_number(written) or english_number(written)
-
-
-def _read_fraction(start: int, end: int, written: str) -> Numeral | None:
-    percent = unit_spellings()[0]["%"]
-    word = written.lower()
-    if word.startswith("百分之"):
-        value = _any_number(word[3:])
-        decimals = len(word.partition(".")[2]) or len(word.partition("点")[2])
-        return None if value is None else Numeral(start, end, value, 10.0**-decimals, form="fraction", unit=percent)
-    share = _share(word)
-    return None if share is None else Numeral(start, end, 100 * share, 1.0, form="fraction", unit=percent)
-
-
-def _share(word: str) -> float | None:
-    if word in ("half", "a half", "一半", "半数"):
-        return 0.5
-    if "分之" in word:
-        below, _, above = word.partition("分之")
-        top, bottom = _any_number(above), _any_number(below)
-    elif "成" in word:
-        tens, _, tail = word.partition("成")
-        extra = 0.5 if tail == "半" else (_any_number(tail) or 0.0 if tail else 0.0)
-        top, bottom = (_any_number(tens) or 0.0) + extra / 10 if tail != "半" else (_any_number(tens) or 0.0) + 0.5, 10.0
-    elif word.startswith("one in "):
-        top, bottom = 1.0, _any_number(word[7:])
-    else:
-        parts = re.split("[ -]", word)
-        below = parts[-1] if parts[-1] in DENOMINATORS else parts[-1].removesuffix("s")
-        top, bottom = (
-            (1.0 if parts[0] in ("a", "an") or len(parts) == 1 else _any_number(parts[0])),
-            float(DENOMINATORS.get(below, 0)),
-        )
-    return top / bottom if top and bottom and top <= bottom else None
-
-
-def _read_ordinal(start: int, end: int, written: str) -> Numeral | None:
-    word = written.lower().removeprefix("第").strip()
-    value: float | None = ORDINALS.get(word)
-    if value is None:
-        digits = re.match("[0-9]+", word)
-        value = float(digits[0]) if digits else chinese_number(word)
-    return None if value is None else Numeral(start, end, float(value), 1.0, form="ordinal")
-
-
-def _read_multiple(start: int, end: int, written: str) -> Numeral | None:
-    word = written.lower().removesuffix("ed").removesuffix("ing")
-    return Numeral(start, end, float(_TIMES.get(word, 2)), 1.0, form="multiple")
-
-
-_READERS = {
-    "digits": _read_digits,
-    "words": _read_words,
-    "chinese": _read_chinese,
-    "fraction": _read_fraction,
-    "ordinal": _read_ordinal,
-    "multiple": _read_multiple,
-}
 
 
 def _read(hidden: str, text: str, numeral: Numeral, chinese: bool) -> Quantity | None:
@@ -244,7 +136,7 @@ def _margin(hidden: str, numeral: Numeral, end: int) -> Numeral:
     match = amounts.PLUS_MINUS.match(hidden, end)
     if numeral.form != "digits" or match is None:
         return numeral
-    margin = _read_digits(match.start("margin"), match.end(), match["margin"])
+    margin = read_digits(match.start("margin"), match.end(), match["margin"])
     return replace(numeral, end=match.end(), margin=margin.value) if margin else numeral
 
 
@@ -305,12 +197,18 @@ _ORDINAL_ADVERB = re.compile(r" ?(?:,|and foremost|of all|time\b|times\b|thing|s
 def _counts_nothing(hidden: str, numeral: Numeral, unit: Unit | None, scaled: bool, end: int, money: bool) -> bool:
     if numeral.form == "words":
         return unit is None and not scaled and numeral.value == 1
+    if hidden[end : end + 1] == "_":
+        return True
+    if numeral.form == "chinese" and unit is not None and unit.dimension == "money:CNY" and numeral.end - numeral.start == 1:
+        return hidden[end - 1] == "元"  # 二元结构 has two parts, not two yuan
     if numeral.form == "chinese":
         return unit is None and _idle_chinese(hidden, numeral, end)
     if numeral.form == "ordinal":
         return _ORDINAL_ADVERB.match(hidden, end) is not None or hidden[numeral.start + 1 : end + 1] in ("三方", "三者")
     if numeral.form != "digits" or unit is not None or scaled or money:
         return False
+    if hidden.startswith("per ", max(0, numeral.start - 4)):
+        return True
     integer = numeral.step == 1 and numeral.end - numeral.start <= 4
     named = integer and amounts.NAME_LABEL.search(hidden[max(0, numeral.start - _LEFT) : numeral.start])
     return bool(named) and amounts.COUNTS_SOMETHING.match(hidden, end) is None
@@ -327,7 +225,7 @@ def _idle_chinese(hidden: str, numeral: Numeral, end: int) -> bool:
     start = numeral.start
     if _CHINESE_WORDS.match(hidden, start) or _CHINESE_TAIL.search(hidden[max(0, start - 1) : start]):
         return True
-    if numeral.value == 1:
+    if numeral.value in (0, 1):
         return True
     long = numeral.end - start > 1 and any(char in "十百千万亿" for char in hidden[start + 1 : numeral.end])
     return not long and amounts.COUNTER.match(hidden, end) is None
@@ -353,6 +251,11 @@ def _per(hidden: str, start: int, end: int) -> tuple[str, int]:
     if match := amounts.PER.match(hidden, end):
         name = (match["en"] or match["adverb"] or match["zh"]).lower()
         return amounts.PER_NAMES.get(name, name), match.end()
+    # "4.1 tonnes of wheat per hectare": the rate belongs to the amount, the words between do not.
+    noun = amounts.PER_AFTER_NOUN.match(hidden, end)
+    if noun and (match := amounts.PER.match(hidden, noun.end())) and match["en"]:
+        name = match["en"].lower()
+        return amounts.PER_NAMES.get(name, name), end
     if before := amounts.PER_BEFORE.search(hidden[max(0, start - 14) : start]):
         return ("person" if before["head"] else amounts.PER_NAMES.get(before["zh"] or "年", "year")), end
     return "", end

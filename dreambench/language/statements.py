@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreambench.language.amounts import Quantity
-from dreambench.language.claims import clauses, counted_noun, quantity_topic
+from dreambench.language.claims import clauses, counted_noun, topic_in, without_amounts
 from dreambench.language.concepts import find_similar
 from dreambench.language.dates import DateMention, find_dates
 from dreambench.language.entities import Entity, find_entities
 from dreambench.language.polarity import Cue, find_cues, negations
 from dreambench.language.quantities import find_quantities
-from dreambench.language.text import fold_width
+from dreambench.language.text import fold_width, has_cjk
 from dreambench.language.tokens import Token, is_content, tokens
 
 Span = tuple[int, int]
+_UNUSUAL_SIDE = 8
+# A "sentence" with more amounts is a table or noise; the rest is not compared.
+_MAX_AMOUNTS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,9 @@ class Statement:
 def analyse(text: str) -> Statement:
     """Take one sentence apart."""
     folded = fold_width(text)
-    quantities = find_quantities(text)
+    quantities = find_quantities(text)[:_MAX_AMOUNTS]
     dates = tuple(find_dates(text))
+    blanked = without_amounts(text, quantities, dates)
     found = tokens(text)
     taken = [(q.start, q.end) for q in quantities if q.kind != "ordinal"] + [(d.start, d.end) for d in dates]
     denials = tuple(cue for cue in negations(text) if "until" not in folded[cue.end : cue.scope_end])
@@ -74,13 +78,15 @@ def analyse(text: str) -> Statement:
     turned = [(cue.start, cue.end) for cue in (*denials, *directions)]
     words = tuple(token for token in found if is_content(token) and not _touches(token, taken) and not _touches(token, turned))
     entities = tuple(entity for entity in find_entities(text) if not _inside(entity.start, entity.end, taken))
-    entity_words = frozenset(token.norm for token in words if _inside(token.start, token.end, [(e.start, e.end) for e in entities]))
+    entity_words = frozenset(
+        token.norm for token in words if _inside(token.start, token.end, [(e.start, e.end) for e in entities])
+    )
     return Statement(
         text=text,
         words=words,
         vocabulary=frozenset(token.norm for token in words),
         all_words=frozenset(token.norm for token in found),
-        counted=tuple(_counted(text, quantity, quantities, dates) for quantity in quantities),
+        counted=tuple(_counted(text, blanked, quantity, quantities, dates) for quantity in quantities),
         dates=dates,
         entities=entities,
         entity_words=entity_words,
@@ -100,16 +106,16 @@ def _touches(token: Token, spans: Iterable[Span]) -> bool:
     return any(a < token.end and token.start < b for a, b in spans)
 
 
-def _counted(text: str, quantity: Quantity, others: list[Quantity], dates: tuple[DateMention, ...]) -> Counted:
+def _counted(text: str, blanked: str, quantity: Quantity, others: list[Quantity], dates: tuple[DateMention, ...]) -> Counted:
     return Counted(
         quantity,
         tuple(counted_noun(text, quantity)),
-        tuple(quantity_topic(text, quantity)),
-        _dates_of(quantity, others, dates),
+        tuple(topic_in(blanked, quantity)),
+        _dates_of(text, quantity, others, dates),
     )
 
 
-def _dates_of(quantity: Quantity, others: list[Quantity], dates: tuple[DateMention, ...]) -> tuple[DateMention, ...]:
+def _dates_of(text: str, quantity: Quantity, others: list[Quantity], dates: tuple[DateMention, ...]) -> tuple[DateMention, ...]:
     """The date an amount is said for: the nearest with no other amount of its kind in between, else all of the sentence."""
     rivals = [q for q in others if q is not quantity and q.kind == quantity.kind and q.unit == quantity.unit]
 
@@ -117,14 +123,18 @@ def _dates_of(quantity: Quantity, others: list[Quantity], dates: tuple[DateMenti
         low, high = min(quantity.start, date.start), max(quantity.end, date.end)
         return not any(low < rival.start and rival.end < high for rival in rivals)
 
-    near = sorted((date for date in dates if free(date)), key=lambda date: _distance(quantity, date))
     if not rivals:
         return dates
+    # English says "5 percent in 2019", Chinese 2019年为5%: on the usual side a date may be a little farther away.
+    usual_after = not has_cjk(text)
+    near = sorted((date for date in dates if free(date)), key=lambda date: _distance(quantity, date, usual_after))
     return tuple(near[:1])
 
 
-def _distance(quantity: Quantity, date: DateMention) -> int:
-    return date.start - quantity.end if date.start >= quantity.end else quantity.start - date.end
+def _distance(quantity: Quantity, date: DateMention, usual_after: bool) -> int:
+    after = date.start >= quantity.end
+    distance = date.start - quantity.end if after else quantity.start - date.end
+    return distance if after == usual_after else distance + _UNUSUAL_SIDE
 
 
 def coverage(wanted: Statement, words: frozenset[str] | set[str]) -> dict[str, str]:

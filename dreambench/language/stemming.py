@@ -7,26 +7,30 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dreambench.language.text import word_set
+
 _IRREGULAR_FORMS = {
     "rise": "rose risen", "fall": "fell fallen", "grow": "grew grown", "win": "won", "begin": "began begun", "lead": "led",
-    "build": "built", "make": "made", "find": "found", "hold": "held", "sell": "sold", "buy": "bought", "pay": "paid", "say": "said",
-    "take": "took taken", "give": "gave given", "get": "got gotten", "go": "went gone", "come": "came", "become": "became",
-    "write": "wrote written", "lose": "lost", "leave": "left", "meet": "met", "send": "sent", "spend": "spent", "keep": "kept",
-    "think": "thought", "bring": "brought", "teach": "taught", "speak": "spoke spoken", "break": "broke broken",
-    "choose": "chose chosen", "drive": "drove driven", "fly": "flew flown", "know": "knew known", "show": "showed shown",
-    "see": "saw seen", "run": "ran", "sink": "sank sunk", "tell": "told", "draw": "drew drawn", "withdraw": "withdrew withdrawn",
-    "shrink": "shrank shrunk", "foresee": "foresaw foreseen", "undergo": "underwent undergone", "overtake": "overtook overtaken",
-    "man": "men", "woman": "women", "child": "children", "mouse": "mice", "foot": "feet", "tooth": "teeth", "person": "people persons",
-    "be": "is are was were been being am", "have": "has had having", "do": "does did done doing", "datum": "data",
-    "die": "died dying dies deaths death dead", "bear": "born", "strike": "struck", "freeze": "froze frozen", "forbid": "forbade forbidden",
-    "analysis": "analyses", "crisis": "crises", "basis": "bases", "wide": "widened widening", "oversee": "oversaw overseen",
+    "build": "built", "make": "made", "find": "found", "hold": "held", "sell": "sold", "buy": "bought", "pay": "paid",
+    "say": "said", "take": "took taken", "give": "gave given", "get": "got gotten", "go": "went gone", "come": "came",
+    "become": "became", "write": "wrote written", "lose": "lost", "leave": "left", "meet": "met", "send": "sent",
+    "spend": "spent", "keep": "kept", "think": "thought", "bring": "brought", "teach": "taught", "speak": "spoke spoken",
+    "break": "broke broken", "choose": "chose chosen", "drive": "drove driven", "fly": "flew flown", "know": "knew known",
+    "show": "showed shown", "see": "saw seen", "run": "ran", "sink": "sank sunk", "tell": "told", "draw": "drew drawn",
+    "withdraw": "withdrew withdrawn", "shrink": "shrank shrunk", "foresee": "foresaw foreseen",
+    "undergo": "underwent undergone", "overtake": "overtook overtaken", "man": "men", "woman": "women", "child": "children",
+    "mouse": "mice", "foot": "feet", "tooth": "teeth", "person": "people persons", "be": "is are was were been being am",
+    "have": "has had having", "do": "does did done doing", "datum": "data", "die": "died dying dies deaths death dead",
+    "bear": "born", "strike": "struck", "freeze": "froze frozen", "forbid": "forbade forbidden", "analysis": "analyses",
+    "crisis": "crises", "basis": "bases", "wide": "widened widening", "oversee": "oversaw overseen",
 }  # fmt: skip
 IRREGULAR = {form: base for base, forms in _IRREGULAR_FORMS.items() for form in forms.split()}
-_KEEP = frozenset(
-    "news series species physics mathematics economics politics athletics always perhaps besides whereas united need speed seed feed breed indeed"
-    " hundred red bed during morning evening king ring string spring wing thing nothing something anything everything sing bring ceiling"
-    " family only early daily likely reply supply apply rely fly july italy assembly bus gas plus virus census status chaos lens texas"
-    " paris wales athens brussels los this his its us thus yes less mars".split()
+_KEEP = word_set(
+    "news series species physics mathematics economics politics athletics always perhaps besides whereas united"
+    " need speed seed feed breed indeed hundred red bed during morning evening king ring string spring wing thing"
+    " nothing something anything everything sing bring ceiling family only early daily likely reply supply apply"
+    " rely fly july italy assembly bus gas plus virus census status chaos lens texas paris wales athens brussels"
+    " los this his its us thus yes less mars"
 )
 _VOWELS = frozenset("aeiouy")
 _DOUBLES = frozenset("bdfgmnprt")

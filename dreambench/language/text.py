@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 Language = Literal["en", "zh"]
@@ -31,6 +32,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z]+")
 _BLANKS = re.compile(r"\s+")
 
 
+@lru_cache(maxsize=256)
 def fold_width(text: str) -> str:
     """`text` with full-width forms, dashes, quotes and odd spaces as ASCII; the length and every offset are kept."""
     return text if text.isascii() else text.translate(_TABLE)
@@ -49,6 +51,11 @@ def guess_language(text: str) -> Language:
 def has_cjk(text: str) -> bool:
     """Whether any Chinese character occurs in `text`."""
     return _CJK_CHAR.search(text) is not None
+
+
+def word_set(words: str, separator: str | None = None) -> frozenset[str]:
+    """The words of a long literal, split at white space or `separator`."""
+    return frozenset(words.split(separator))
 
 
 def alternation(words: Iterable[str]) -> str:

@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
 from dreambench.language.stemming import stem
-from dreambench.language.text import CJK, Language, fold_width, guess_language, normalise
+from dreambench.language.text import CJK, Language, fold_width, guess_language, normalise, word_set
 
 __all__ = ["Sentence", "Token", "bm25", "content_words", "normalise", "overlap", "sentences", "stem", "tokens", "words"]
 
@@ -39,18 +40,20 @@ class Sentence:
     text: str
 
 
-STOP_WORDS = frozenset(
-    "a an the and or but nor so yet if then than that this these those there here it its he she they them their his her him we us our you your i me my"
-    " of in on at by for with from to into onto over under about as is are was were be been being am do does did done have has had having will would"
-    " shall should can could may might must not no which who whom whose what when where why how all any both each few more most other some such only"
-    " own same too very just also while during before after above below between through because until against up down out off again further once"
-    " however thus therefore although though whereas since per via among within without upon according reportedly one ones said say says"
-    " nearly almost around approximately roughly least many much even still already now later ever never".split()
+STOP_WORDS = word_set(
+    "a an the and or but nor so yet if then than that this these those there here it its he she they them their"
+    " his her him we us our you your i me my of in on at by for with from to into onto over under about as is are"
+    " was were be been being am do does did done have has had having will would shall should can could may might"
+    " must not no which who whom whose what when where why how all any both each few more most other some such"
+    " only own same too very just also while during before after above below between through because until against"
+    " up down out off again further once however thus therefore although though whereas since per via among within"
+    " without upon according reportedly one ones said say says take takes took taken taking make makes made get"
+    " gets got nearly almost around approximately roughly least many much even still already now later ever never"
 )
 _STOP_CHARS = frozenset("的了在是和与及或也就都而并被把将从对于以其之这那个为有所等中上下到由向但又则更很最年月日")
 # A bigram with one of these spans two words.
 _JOINTS = frozenset("的了在是和与或及也就都")
-_TOKEN = re.compile(rf"[A-Za-zÀ-ÖØ-öø-ÿ]+(?:'[A-Za-z]+)?|[0-9]+(?:[.,][0-9]+)*|[{CJK}]+")
+_TOKEN = re.compile(rf"[A-Za-z]+-?[0-9]+[A-Za-z0-9]*|[A-Za-zÀ-ÖØ-öø-ÿ]+(?:'[A-Za-z]+)?|[0-9]+(?:[.,][0-9]+)*|[{CJK}]+")
 _POSSESSIVE = re.compile(r"'s?$")
 
 
@@ -96,9 +99,12 @@ _LINE = re.compile(r"[^\r\n]+")
 # sentencex leaves "3.5 %. Fine." in one piece; a closing mark, a blank and a capital end a sentence unless an initial precedes.
 _MISSED = re.compile(r"(?<=[a-z0-9%\])\"'][.!?]) +(?=[\"'(\[]?[A-Z][a-z'A-Z ])")
 _ABBREVIATION = re.compile(
-    r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|al|e\.g|i\.e|cf|approx|no|No|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Gen|Sen|Rep|Gov)\.$"
+    r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|al|e\.g|i\.e|cf|approx|no|No|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun"
+    r"|Jul|Aug|Sept?|Oct|Nov|Dec|Gen|Sen|Rep|Gov)\.$"
 )
 _TRAILING_CITATIONS = re.compile(r"(?: ?\[[^\]\n]{1,40}\](?:\([^)\s]{1,2000}\))?)+[.]?[ \t]*")
+# "## 2.1." and "3." stay with the words that they number.
+_NUMBERING = re.compile(r"[ \t>#*_-]{0,12}\(?[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}[.)、]{0,2}[ \t*_]{0,4}")
 _MAX_PIECE = 4000
 
 
@@ -121,9 +127,9 @@ def _line_sentences(text: str, start: int, end: int, language: Language) -> list
     for match in _MISSED.finditer(line):
         if not _ABBREVIATION.search(line[max(0, match.start() - 12) : match.start()]):
             cuts.add(match.end())
-    ordered = sorted(cut for cut in cuts if cut <= len(line))
+    ordered = sorted(cut for cut in cuts if cut <= len(line) and not (cut < len(line) and _NUMBERING.fullmatch(line[:cut])))
     found: list[Sentence] = []
-    for first, last in zip(ordered, ordered[1:], strict=False):
+    for first, last in pairwise(ordered):
         piece = line[first:last]
         if not piece.strip():
             continue

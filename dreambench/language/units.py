@@ -147,11 +147,12 @@ _TABLE: dict[str, list[tuple[str, float, str, str]]] = {
 
 _CURRENCY_SIGNS = {
     "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "HK$": "HKD", "NT$": "TWD", "S$": "SGD", "R$": "BRL",
-    "NZ$": "NZD", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY", "CN¥": "CNY",
+    "NZ$": "NZD", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY",
+    "CN¥": "CNY",
 }  # fmt: skip
 CURRENCY_CODES = [
-    "USD", "EUR", "GBP", "JPY", "CNY", "RMB", "INR", "KRW", "RUB", "AUD", "CAD", "CHF", "HKD", "TWD", "SGD", "BRL", "NZD", "SEK",
-    "NOK", "DKK", "PLN", "TRY", "ZAR", "MXN", "THB", "IDR", "AED", "SAR", "ILS", "CZK", "HUF", "BTC", "ETH",
+    "USD", "EUR", "GBP", "JPY", "CNY", "RMB", "INR", "KRW", "RUB", "AUD", "CAD", "CHF", "HKD", "TWD", "SGD", "BRL", "NZD",
+    "SEK", "NOK", "DKK", "PLN", "TRY", "ZAR", "MXN", "THB", "IDR", "AED", "SAR", "ILS", "CZK", "HUF", "BTC", "ETH",
 ]  # fmt: skip
 _CURRENCY_WORDS = {
     "USD": "US dollar|US dollars|U.S. dollars|American dollars|dollar|dollars|bucks|美元|美金",

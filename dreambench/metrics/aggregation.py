@@ -6,12 +6,13 @@ take the item table as it stands in `judgments.parquet`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
-from dreambench.metrics.metric import Metric, MissingPolicy, Variant
+from dreambench.metrics.metric import Metric, MissingPolicy, Unit, Variant
 from dreambench.records import Status
 from dreambench.stats.intervals import mean_interval, ratio_interval
 from dreambench.stats.results import Estimate
@@ -23,6 +24,26 @@ ARM = ["perturbation", "dose", "perturbation_seed"]
 REPORT_KEYS = ["dataset", "task", "report", "agent", *ARM, "protocol", "tools", "metric", "rubric", "judge", "repeat"]
 SCORE_KEYS = [key for key in REPORT_KEYS if key not in ("task", "report", "repeat")]
 MISSING = [Status.UNANSWERED, Status.MISSING_RUN, Status.JUDGE_ERROR, Status.TOOL_ERROR]
+
+_KEY_TYPES: dict[str, Any] = {"dose": pl.Float64, "perturbation_seed": pl.Int64, "repeat": pl.Int64}
+_VARIANT_TYPES: dict[str, Any] = {"variant": pl.String, "unit": pl.String, "primary": pl.Boolean}
+SCORE_SCHEMA: dict[str, Any] = {
+    **{key: _KEY_TYPES.get(key, pl.String) for key in SCORE_KEYS},
+    **_VARIANT_TYPES,
+    "aggregation": pl.String,
+    "n_tasks": pl.Int64,
+    "n_items": pl.Int64,
+    "n_excluded": pl.Int64,
+    "excluded_why": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "interval": pl.String,
+}
+"""Columns of `scores.parquet`, in order."""
+
+BOUNDS = {Unit.SHARE.value: (0.0, 1.0), Unit.COUNT.value: (0.0, math.inf)}
+"""Ranges of values by unit: intervals are cut to them."""
 
 _SCORED = pl.col("status") == Status.SCORED.value
 _MISSING = pl.col("status").is_in([status.value for status in MISSING])
@@ -80,7 +101,7 @@ def dataset_scores(values: pl.DataFrame, *, seed: int, level: float = 0.95) -> p
     over tasks for lengths. `n_tasks` counts tasks with a value, `n_excluded` those without, `excluded_why` says why.
     """
     if values.is_empty():
-        return pl.DataFrame()
+        return pl.DataFrame(schema=SCORE_SCHEMA)
     keys = [*SCORE_KEYS, "variant", "unit", "primary", "micro", "spread"]
     tasks = values.group_by([*keys, "task"], maintain_order=True).agg(
         pl.col("value").mean(),
@@ -92,7 +113,7 @@ def dataset_scores(values: pl.DataFrame, *, seed: int, level: float = 0.95) -> p
     rows: list[dict[str, Any]] = []
     for group, part in tasks.group_by(keys, maintain_order=True):
         rows.extend(_score_rows(dict(zip(keys, group, strict=True)), part, seed, level))
-    return pl.DataFrame(rows, infer_schema_length=None).drop("micro", "spread")
+    return pl.DataFrame([{name: row[name] for name in SCORE_SCHEMA} for row in rows], schema=SCORE_SCHEMA)
 
 
 def _score_rows(keys: dict[str, Any], part: pl.DataFrame, seed: int, level: float) -> list[dict[str, Any]]:
@@ -106,10 +127,11 @@ def _score_rows(keys: dict[str, Any], part: pl.DataFrame, seed: int, level: floa
         "excluded_why": ", ".join(sorted({why for why in excluded["why"].to_list() if why})),
     }
     values: Sequence[float] = scored["value"].to_list()
-    estimates = {"macro": mean_interval(values, seed=seed, level=level)}
+    bounds = BOUNDS[keys["unit"]]
+    estimates = {"macro": mean_interval(values, seed=seed, level=level, bounds=bounds)}
     if keys["micro"]:
         estimates["micro"] = ratio_interval(
-            scored["numerator"].to_list(), scored["denominator"].to_list(), seed=seed, level=level
+            scored["numerator"].to_list(), scored["denominator"].to_list(), seed=seed, level=level, bounds=bounds
         )
     rows = [{**shared, "aggregation": name, **_columns(estimate)} for name, estimate in estimates.items()]
     if keys["spread"] and values:

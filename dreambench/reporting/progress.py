@@ -59,10 +59,14 @@ class RunProgress:
             self._bar.update(self._task, completed=self._done, description=self._numbers())
         elif self._clock.monotonic() - self._last >= QUIET_SECONDS:
             self._last = self._clock.monotonic()
-            self._console.print(f"cells {self._done}/{self._cells} · {self._numbers()} · {self._left()}", highlight=False)
+            self._console.print(
+                f"cells {self._done}/{self._cells} · {self._numbers()} · {self._left()}", highlight=False, soft_wrap=True
+            )
 
     def stopping(self, why: str) -> None:
-        self._console.print(f"stopping: {why}; finishing what is in flight (Ctrl-C again to drop it)", highlight=False)
+        self._console.print(
+            f"stopping: {why}; finishing what is in flight (Ctrl-C again to drop it)", highlight=False, soft_wrap=True
+        )
 
     def close(self) -> None:
         if self._bar is not None:

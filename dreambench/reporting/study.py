@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from dreambench.config.locations import bundled
-from dreambench.errors import InputError, Problem, nearest
+from dreambench.config.studies import check_study
 from dreambench.runs.folder import RunFolder
 
 
@@ -53,18 +53,9 @@ class StudyRun:
         return self.folder.study
 
 
-def study_names() -> list[str]:
-    """The names of all studies, sorted."""
-    return sorted(path.stem for path in bundled("experiments").glob("*.py") if not path.stem.startswith("_"))
-
-
 def make_study(name: str, folder: RunFolder) -> Sequence[Path]:
-    """Runs the study `name` on a finished run and returns what it wrote. Raises InputError for an unknown study."""
-    if name not in study_names():
-        near = nearest(name, study_names())
-        raise InputError(
-            Problem(f"study={name}", f"there is no such study; did you mean {near}?", study_names(), f"study={near}")
-        )
+    """Runs the study `name` on a finished run and returns what it wrote. Raises ConfigError for an unknown study."""
+    check_study(name)
     spec = importlib.util.spec_from_file_location(f"dreambench_study_{name}", bundled("experiments") / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

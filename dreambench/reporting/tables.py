@@ -39,35 +39,31 @@ def shown_scores(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def score_tables(scores: pl.DataFrame) -> list[Table]:
-    """One rich table per judge, then one for what code counts."""
+    """One rich table per judge (a column per metric), then one per metric that code counts (a column per variant)."""
     shown = shown_scores(scores)
-    tables = []
-    judges = [judge for judge in shown["judge"].unique(maintain_order=True) if judge != CODE]
-    for judge in [*judges, CODE]:
-        rows = shown.filter(pl.col("judge") == judge)
-        if not rows.is_empty():
-            title = f"judge: {judge}" if judge != CODE else "counted by code"
-            tables.append(_table(title, rows))
-    return tables
+    judged = shown.filter(pl.col("judge") != CODE).with_columns(column=_metric_label())
+    counted = shown.filter(pl.col("judge") == CODE).with_columns(column=pl.col("variant"))
+    tables = [_table(f"judge: {name}", rows) for (name,), rows in judged.group_by("judge", maintain_order=True)]
+    return tables + [
+        _table(f"{name}, counted by code", rows) for (name,), rows in counted.group_by("metric", maintain_order=True)
+    ]
 
 
 def _table(title: str, rows: pl.DataFrame) -> Table:
-    labelled = rows.with_columns(column=_column_label())
-    columns = labelled["column"].unique(maintain_order=True).to_list()
+    columns = rows["column"].unique(maintain_order=True).to_list()
     table = Table(title=title, title_justify="left", pad_edge=False)
     table.add_column("agent", no_wrap=True)
     for column in columns:
-        table.add_column(column, justify="right")
-    for agent in labelled["agent"].unique().sort():
-        cells = {row["column"]: format_cell(row) for row in labelled.filter(pl.col("agent") == agent).iter_rows(named=True)}
+        table.add_column(column, justify="right", no_wrap=True)
+    for agent in rows["agent"].unique().sort():
+        cells = {row["column"]: format_cell(row) for row in rows.filter(pl.col("agent") == agent).iter_rows(named=True)}
         table.add_row(agent, *(cells.get(column, "") for column in columns))
     return table
 
 
-def _column_label() -> pl.Expr:
-    variant = pl.when(pl.col("judge") == CODE).then(pl.format("{} {}", pl.col("metric"), pl.col("variant")))
+def _metric_label() -> pl.Expr:
     rubric = pl.when(pl.col("rubric").is_in(["", "default"])).then(pl.lit("")).otherwise(pl.format("[{}]", pl.col("rubric")))
-    return variant.otherwise(pl.format("{}{}", pl.col("metric"), rubric))
+    return pl.format("{}{}", pl.col("metric"), rubric)
 
 
 def excluded_lines(scores: pl.DataFrame) -> list[str]:
@@ -84,7 +80,8 @@ def print_run(console: Console, scores: pl.DataFrame, notes: Sequence[str]) -> N
     """The tables, then how to read them, then every note."""
     for table in score_tables(scores):
         console.print(table)
-    intervals = ", ".join(sorted({str(name) for name in scores["interval"].unique() if name and name != "none"}))
+    shown = shown_scores(scores)
+    intervals = ", ".join(shown.filter(pl.col("low").is_not_null())["interval"].unique().sort()) or "none"
     console.print(
         f"x100, macro mean over tasks [95 % interval: {intervals}] n = tasks; * fewer than {FEW_TASKS} tasks; "
         "!k: k reports without a value; counts are not scaled",

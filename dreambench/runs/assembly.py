@@ -13,7 +13,9 @@ from pydantic import ValidationError
 
 from dreambench.config.locations import bundled
 from dreambench.config.nodes import build, expand_axes, validation_problems
+from dreambench.config.options import with_members
 from dreambench.config.schema import RunConfig
+from dreambench.config.studies import check_study
 from dreambench.datasets import Dataset, Loader
 from dreambench.engine.call import canonical_json
 from dreambench.engine.cell import Cell, cell_id
@@ -100,13 +102,14 @@ class Parts:
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     """Builds data set, judges and metrics. Raises one InputError that holds every problem found."""
     problems: list[Problem] = []
+    _collect(problems, lambda: check_study(config.study))
     loader = _collect(problems, lambda: build("dataset", config.dataset))
     corpus = getattr(loader, "corpus", None)
     tools = _collect(problems, lambda: build("tools", config.tools, gateway=gateway, corpus=corpus)) or NoTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
     metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf, tools=tools)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
-    judges = _collect(problems, lambda: _build_group("judge", asked, gateway=gateway)) or {}
+    judges = _collect(problems, lambda: _build_judges(asked, gateway)) or {}
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
     for judge in judges.values():
         problems.extend(judge.needs())
@@ -129,6 +132,18 @@ def _collect(problems: list[Problem], make: Any) -> Any:
 
 def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied: Any) -> dict[str, Any]:
     return {name: build(f"{group}.{name}", node, name=name, **supplied) for name, node in expand_axes(group, nodes).items()}
+
+
+def _build_judges(nodes: Mapping[str, Mapping[str, Any]], gateway: Gateway) -> dict[str, Judge]:
+    """Judges by node name; the members of a panel are built with it and judge nothing on their own."""
+    judges: dict[str, Judge] = {}
+    for name, node in expand_axes("judge", nodes).items():
+        path = f"judge.{name}"
+        members = with_members("judge", nodes, path, node["members"]) if isinstance(node.get("members"), list) else {}
+        built = _build_group("judge", members, gateway=gateway) if members else {}
+        keys = {**node, "members": list(built.values())} if members else node
+        judges[name] = build(path, keys, name=name, gateway=gateway)
+    return judges
 
 
 def _load(loader: Loader, config: RunConfig) -> Dataset:

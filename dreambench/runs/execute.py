@@ -13,7 +13,6 @@ from typing import Protocol
 import polars as pl
 
 from dreambench.config.schema import RunConfig
-from dreambench.documents import Document, parse_document
 from dreambench.engine.budget import Budget, Limits
 from dreambench.engine.call import CallRecord
 from dreambench.engine.cell import Cell
@@ -28,6 +27,7 @@ from dreambench.metrics.metric import Subject
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
+from dreambench.runs.parsing import ParsedReports
 from dreambench.runs.tables import spent, write_tables
 
 LOCAL_WIDTH = 2
@@ -92,8 +92,9 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
         ledger.sinks = (journal.write_call, progress.call_recorded)
         try:
+            parsed = ParsedReports(lambda report: parts.report(report).text)
             engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
-            outcome = await engine.run(cells, functools.partial(_measure, parts, _documents(parts)))
+            outcome = await engine.run(cells, functools.partial(_measure, parts, parsed))
         finally:
             progress.close()
             for judge in parts.judges.values():
@@ -103,20 +104,9 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         return await asyncio.to_thread(_finish, folder, parts, outcome)
 
 
-def _documents(parts: Parts) -> Callable[[str], Document]:
-    """Parsed reports by id; the last few are kept, because cells of a report are neighbours."""
-    reports = {report.id: report for report in parts.dataset.reports}
-
-    @functools.lru_cache(maxsize=16)
-    def document(report_id: str) -> Document:
-        return parse_document(reports[report_id].text)
-
-    return document
-
-
-async def _measure(parts: Parts, document: Callable[[str], Document], cell: Cell) -> Sequence[Judgment]:
+async def _measure(parts: Parts, parsed: ParsedReports, cell: Cell) -> Sequence[Judgment]:
     metric = parts.metrics[cell.metric]
-    subject = Subject(parts.task(cell.task), parts.report(cell.report), await asyncio.to_thread(document, cell.report))
+    subject = Subject(parts.task(cell.task), parts.report(cell.report), await parsed.get(cell.report))
     return await metric.measure(subject, parts.judges.get(cell.judge), cell.repeat)
 
 

@@ -55,7 +55,7 @@ def test_all_problems_are_said_at_once(tmp_path: Path) -> None:
 
 def test_a_malformed_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "agent.jsonl").write_text('{"id": 1, "prompt": "q", "article": "a"}\n{"id": 2,,}\n', encoding="utf-8")
-    ran = dreambench("dataset=jsonl", "dataset.reports=agent.jsonl", "dataset.strict=true", cwd=tmp_path)
+    ran = dreambench("dataset=drb", "dataset.reports=agent.jsonl", "dataset.strict=true", cwd=tmp_path)
     assert ran.code == 1
     assert "agent.jsonl:2" in ran.err
     assert "Traceback" not in ran.err

@@ -41,6 +41,8 @@ def test_the_demo_is_bundled_with_the_package():
     ("content", "message"),
     [
         ("id: wages\nquery: [a\n", "wages.yaml:3: is not YAML: expected ',' or ']', but got '<stream end>' at column 1"),
+        ("id: wages\nquery: a\nas_of: 2025-13-45\n", "wages.yaml: is not YAML: month must be in 1..12"),
+        ("id: wages\nquery: a\x00b\n", "wages.yaml: is not YAML: unacceptable character #x0000: special characters"),
         ("- 1\n", "wages.yaml: the file: input should be a valid dictionary or instance of taskfile, got [1]"),
         ("id: wages\nqery: a\n", "wages.yaml: has no key 'query'"),
         ("id: wages\nquery: a\nas_of: soon\n", "wages.yaml: as_of: input should be a valid date or datetime"),

@@ -13,7 +13,7 @@ from dreambench.errors import DatasetError
 
 from .conftest import SLICE, WriteLines
 
-FINGERPRINT = "a72242528d1edc7ea592e8e3623732c7c10ce871301ddef739cd8400f8d6a04d"
+FINGERPRINT = "832be16a305f4c5e09a38276a1825147bf684b99e873f8fc9c9477dfddfcf425"
 """Of the slice. When it changes, finished runs on the same data are no longer resumed."""
 AGENTS = ["claude-3-7-sonnet", "claude4-sonnet", "gpt-4.1", "gpt-5"]
 
@@ -64,8 +64,8 @@ def test_a_named_file_without_reports_is_refused_and_one_in_a_folder_is_a_findin
     with pytest.raises(DatasetError) as caught:
         DrbDataset(reports=[criteria, empty]).load()
     assert str(caught.value) == (
-        f"{criteria}: holds no reports: its records have id, prompt, criterions\n  allowed: id, prompt, article\n"
-        f"{empty}: holds no reports: it is empty\n  allowed: id, prompt, article"
+        f"{criteria}: holds no reports: its records have id, prompt, criterions; a report's record has id, prompt, article\n"
+        f"{empty}: holds no reports: it is empty; a report's record has id, prompt, article"
     )
 
 
@@ -98,6 +98,12 @@ def test_two_files_of_one_name_are_refused_unless_they_are_one_file(write_lines:
         DrbDataset(reports=[raw, cleaned]).load()
     assert str(caught.value) == f"{cleaned}: names the agent a, and so does {raw}; rename one of the files"
     assert len(DrbDataset(reports=[raw, raw]).load().reports) == 1
+
+
+def test_a_folder_as_query_file_is_refused(tmp_path: Path):
+    with pytest.raises(DatasetError) as caught:
+        DrbDataset(reports=str(SLICE / "gpt-5.jsonl"), queries=str(tmp_path)).load()
+    assert str(caught.value) == f"{tmp_path}: cannot be read: Is a directory"
 
 
 def test_an_empty_folder_says_what_it_should_hold(tmp_path: Path):

@@ -33,6 +33,7 @@ def test_sub_folders_are_agents_and_files_are_named_by_task(folder: Path):
     assert [task.language for task in dataset.tasks] == ["en", "zh"]
     assert [str(finding) for finding in dataset.findings] == [
         f"{folder}/README.md: lies beside the folders of the agents; left out",
+        f"{folder}/pictures: holds no reports; left out",
         "no query is known for tasks 1, 2",
         "beta has no report for 1 of 2 answered tasks: 2",
     ]
@@ -95,6 +96,18 @@ def test_damaged_unreadable_and_empty_files_are_findings_and_the_others_are_used
     with pytest.raises(DatasetError) as caught:
         ReportsDataset(reports=str(tmp_path), agent="a", query="q", strict=True).load()
     assert len(caught.value.problems) == 3
+
+
+def test_a_link_to_nothing_and_a_deeper_folder_are_findings(tmp_path: Path, write_text):
+    write_text("a/1.md", "one")
+    write_text("a/more/2.md", "two")
+    (tmp_path / "a" / "3.md").symlink_to(tmp_path / "gone.md")
+    dataset = ReportsDataset(reports=str(tmp_path / "a"), query="q", agent="a").load()
+    assert [report.task_id for report in dataset.reports] == ["1"]
+    assert [str(finding) for finding in dataset.findings][:2] == [
+        f"{tmp_path}/a/3.md: cannot be read: No such file or directory; left out",
+        f"{tmp_path}/a/more: is a folder beside the reports of one agent; left out",
+    ]
 
 
 def test_the_same_task_in_two_formats_is_a_duplicate(write_text, tmp_path: Path):

@@ -179,6 +179,17 @@ def test_no_valid_report_at_all_is_an_error_that_says_why(write_lines: WriteLine
     assert DrbDataset(reports=path, tasks="all").load().reports == []
 
 
+def test_reports_of_another_benchmark_are_refused_in_a_few_lines_and_without_a_long_search(write_lines: WriteLines):
+    queries = write_lines("q.jsonl", [{"id": f"task-{number}", "prompt": f"q{number}"} for number in range(2000)])
+    path = write_lines("a.jsonl", [{"id": f"other-{number}", "prompt": "p", "article": "x"} for number in range(2000)])
+    with pytest.raises(DatasetError) as caught:
+        DrbDataset(reports=path, queries=queries).load()
+    said = [str(problem) for problem in caught.value.problems]
+    assert len(said) == 22
+    assert said[1] == f"{path}:1: the report of a for task other-0 has no task in {queries}; left out"
+    assert said[-1] == "dataset: and 1980 more findings"
+
+
 def test_the_date_of_a_task_is_its_own_else_the_runs_else_the_data_sets(files: dict):
     loader = DrbDataset(**files, as_of="2024-05-06")
     assert {task.as_of for task in loader.load().tasks} == {date(2024, 5, 6)}

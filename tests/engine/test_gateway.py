@@ -60,6 +60,12 @@ def run(gateway: TestGateway, work: Callable[[], Any]) -> Any:
     return asyncio.run(go())
 
 
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0.001)
+
+
 def outcomes(gateway: TestGateway) -> list[tuple[str, str, int]]:
     return [(record.source, record.outcome, record.attempts) for record in gateway.records]
 
@@ -84,11 +90,11 @@ def test_a_stored_reply_comes_back_as_it_was_in_another_process(tmp_path: Path) 
 
 
 def test_followers_take_over_when_who_asked_first_is_cancelled(gateway: TestGateway) -> None:
-    send = Sender(delay=0.05)
+    send = Sender(delay=0.3)
 
     async def work() -> tuple[Reply, Reply]:
         leader = asyncio.create_task(gateway.call(call(), send))
-        await asyncio.sleep(0.01)
+        await until(lambda: send.open == 1)
         followers = [asyncio.create_task(gateway.call(call(), send)) for _ in range(2)]
         await asyncio.sleep(0.01)
         leader.cancel()
@@ -104,11 +110,11 @@ def test_followers_take_over_when_who_asked_first_is_cancelled(gateway: TestGate
 
 
 def test_a_cancelled_follower_leaves_the_call_alone(gateway: TestGateway) -> None:
-    send = Sender(delay=0.05)
+    send = Sender(delay=0.3)
 
     async def work() -> Reply:
         leader = asyncio.create_task(gateway.call(call(), send))
-        await asyncio.sleep(0.01)
+        await until(lambda: send.open == 1)
         follower = asyncio.create_task(gateway.call(call(), send))
         await asyncio.sleep(0.01)
         follower.cancel()
@@ -123,19 +129,20 @@ def test_a_cancelled_follower_leaves_the_call_alone(gateway: TestGateway) -> Non
 def test_a_call_cancelled_while_its_answer_is_stored_has_bought_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gateway, send = make_gateway(tmp_path), Sender()
     put = gateway.store.put
+    writing: list[asyncio.Future[None]] = []
 
     async def slow_put(*args: Any) -> None:
-        writing = asyncio.ensure_future(put(*args))
-        await asyncio.sleep(0.05)
-        await writing
+        writing.append(asyncio.ensure_future(put(*args)))
+        await asyncio.sleep(30)
 
     async def work() -> None:
         monkeypatch.setattr(gateway.store, "put", slow_put)
         task = asyncio.create_task(gateway.call(call(), send))
-        await asyncio.sleep(0.02)
+        await until(lambda: bool(writing))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        await writing[0]
 
     run(gateway, work)
     assert outcomes(gateway) == [("provider", "ok", 1)]

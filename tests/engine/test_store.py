@@ -19,11 +19,16 @@ ASKED = Call("p", "p", "m", {"q": 1})
 BOMB_WENT_OFF: list[str] = []
 
 
+def go_off() -> str:
+    BOMB_WENT_OFF.append("boom")
+    return REPLY.to_json()
+
+
 class Bomb:
     """Runs code when unpickled."""
 
     def __reduce__(self) -> Any:
-        return BOMB_WENT_OFF.append, ("boom",)
+        return go_off, ()
 
 
 def store(folder: Path, mode: CacheMode = CacheMode.READWRITE) -> AnswerStore:
@@ -134,3 +139,13 @@ def test_several_writers_lose_nothing(tmp_path: Path) -> None:
     assert asyncio.run(go()) == 80
     for one in stores:
         one.close()
+
+
+def test_a_planted_pickled_key_is_refused_when_keys_are_listed(tmp_path: Path) -> None:
+    put(tmp_path)
+    rewrite(tmp_path, key=pickle.dumps(Bomb()), raw=0)
+    cache = open_text_cache(tmp_path / "cache")
+    with pytest.raises(ValueError, match="refused"):
+        list(cache)
+    cache.close()
+    assert BOMB_WENT_OFF == []

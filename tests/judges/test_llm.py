@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import CacheMode
 from dreambench.errors import AnswerError, CacheMissError, ProviderError
 from dreambench.judges.llm import LLMJudge, Price
+from dreambench.judges.panel import PanelJudge
 from tests.support import openai_stub as acts
 from tests.support.gateway import TestGateway, make_gateway
 from tests.support.openai_stub import Act, OpenAIStub
@@ -288,6 +290,7 @@ def test_permanent_trouble_is_asked_once(act: Act, code: str, fatal: bool, stub:
         ask(gateway, stub)
     assert (caught.value.code, caught.value.permanent, caught.value.fatal) == (code, True, fatal)
     assert "openai/test-model" in str(caught.value)
+    assert ("OPENAI_API_KEY" in str(caught.value)) == (code == "auth")
     assert "litellm" not in str(caught.value)
     assert len(stub.requests) == 1
 
@@ -314,6 +317,7 @@ def test_a_parameter_that_a_provider_does_not_take_is_named_before_anything_is_s
     with pytest.raises(ProviderError) as caught:
         ask(gateway, stub, model="anthropic/claude-sonnet-4-5", api_base=stub.url.removesuffix("/v1"), seed=3)
     assert "does not take seed" in str(caught.value)
+    assert "type: judge.it.seed=null" in str(caught.value)
     assert caught.value.fatal
     assert "drop_params" not in str(caught.value)
     with pytest.raises(ProviderError, match="does not take temperature"):
@@ -362,6 +366,42 @@ def test_an_answer_model_made_for_the_question_is_asked_for(stub: OpenAIStub, ga
     assert sorted(asyncio.run(run()).model_dump()) == ["item_0", "item_1", "item_2"]
 
 
+def test_a_cancelled_question_stops_at_once_and_is_in_the_ledger(stub: OpenAIStub, gateway: TestGateway) -> None:
+    stub.always(acts.slow(30))
+
+    async def run() -> float:
+        judge = LLMJudge(name="it", gateway=gateway, model="openai/m", api_base=stub.url)
+        task = asyncio.create_task(judge.ask(rubric(), report="r"))
+        while not stub.requests:
+            await asyncio.sleep(0.01)
+        began = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await judge.close()
+        return time.monotonic() - began
+
+    assert asyncio.run(run()) < 2
+    (record,) = gateway.records
+    assert (record.outcome, record.attempts, record.cost) == ("cancelled", 1, None)
+    assert len(stub.requests) == 1
+
+
+def test_one_judges_end_leaves_anothers_connections_open(stub: OpenAIStub, gateway: TestGateway) -> None:
+    async def run() -> list[int]:
+        judges = [LLMJudge(name=name, gateway=gateway, model=f"openai/{name}", api_base=stub.url) for name in "ab"]
+        scores = [(await judge.ask(rubric(), report="r")).score for judge in judges]
+        await judges[0].close()
+        scores.append((await judges[1].ask(rubric(), report="s")).score)
+        await judges[1].close()
+        scores.append((await judges[0].ask(rubric(), report="t")).score)  # a closed judge opens again
+        await judges[0].close()
+        return scores
+
+    assert len(asyncio.run(run())) == 4
+    assert all(record.attempts == 1 for record in gateway.records)
+
+
 def test_templates_in_a_report_stay_text(stub: OpenAIStub, gateway: TestGateway) -> None:
     report = "See {{ 7 * 7 }} and {% raw %} and https://example.org/a.png\n    kept   spaces"
     ask(gateway, stub, report=report)
@@ -404,3 +444,26 @@ def test_many_questions_at_once_reuse_connections_and_close_them(stub: OpenAIStu
     assert len(asyncio.run(run())) == 300
     assert len(stub.requests) == 300
     assert stub.most > 100
+
+
+def test_a_panel_of_models_is_bought_once_and_replayed(stub: OpenAIStub, tmp_path: Path) -> None:
+    def run(mode: CacheMode) -> Any:
+        gateway = make_gateway(tmp_path, mode=mode)
+        members = [LLMJudge(name=name, gateway=gateway, model=f"openai/{name}", api_base=stub.url) for name in "abc"]
+        judge = PanelJudge(name="panel", gateway=gateway, members=members, reduce="median")
+
+        async def go() -> Any:
+            try:
+                return await judge.ask(rubric(), report="A report.")
+            finally:
+                await judge.close()
+
+        return asyncio.run(go())
+
+    bought = run(CacheMode.READWRITE)
+    assert len(stub.requests) == 3
+    votes = sorted(vote.score for vote in bought.votes.values())
+    assert bought.score == votes[1]
+    stub.stop()
+    replayed = run(CacheMode.REPLAY)
+    assert (replayed.model_dump(), replayed.votes) == (bought.model_dump(), bought.votes)

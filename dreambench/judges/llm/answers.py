@@ -11,7 +11,7 @@ from importlib import resources
 
 from pydantic import ValidationError
 
-from dreambench.judges.kinds import Answer
+from dreambench.judges.kinds import Answer, Reading
 
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n?\s*```", re.DOTALL)
 _SHOWN = 12
@@ -22,18 +22,18 @@ class UnreadableAnswer(ValueError):
     """The text is no valid answer; its message lists what is wrong, one `- field: problem` a line."""
 
 
-def read_answer(text: str, model: type[Answer]) -> Answer:
+def read_answer(text: str, model: type[Answer], reading: Reading) -> Answer:
     """The answer in `text`: JSON as it stands, in a code block, or between the first and the last brace.
 
     Raises UnreadableAnswer with the problems of the text as it stands, or of the JSON found in it.
     """
     try:
-        return model.model_validate_json(text)
+        return model.model_validate_json(text, context=reading)
     except ValidationError as error:
         first = error
     for candidate in _candidates(text):
         try:
-            return model.model_validate_json(candidate)
+            return model.model_validate_json(candidate, context=reading)
         except ValidationError as error:
             if not _is_no_json(error):
                 first = error

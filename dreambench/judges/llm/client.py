@@ -13,8 +13,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 from weakref import WeakSet
@@ -27,6 +26,8 @@ from dreambench.judges.llm.failures import failure
 from dreambench.judges.llm.replies import Price, to_reply
 
 MODES = {"tools": "TOOLS", "json_schema": "JSON_SCHEMA", "json": "JSON"}
+OWN_PARAMETERS = ("temperature", "max_tokens", "reasoning_effort", "seed")
+"""Parameters that have a config key of their own."""
 _QUIET = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor")
 _loading = threading.Lock()
 _users: WeakSet[Client] = WeakSet()
@@ -55,8 +56,10 @@ class _Caught:
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class Client:
-    """Sends for one judge. `timeout` is seconds for the whole attempt."""
+    """Sends for one judge. `where` is its config path, for errors; `timeout` is seconds for the whole attempt."""
 
+    where: str
+    key_names: Sequence[str] = ()
     price: Price | None = None
     timeout: float = 600.0
     clock: Clock = field(default_factory=Clock)
@@ -74,7 +77,7 @@ class Client:
         if caught.response is not None:
             return to_reply(caught.response, self.price)
         # Raised outside of the handler: causes hold the request, and with it more than an error should carry.
-        return _meaning(caught.error or RuntimeError("nothing was sent"), ask, self.clock.now())
+        return self._meaning(caught.error or RuntimeError("nothing was sent"), ask)
 
     async def close(self) -> None:
         """Closes litellm's connections once no other client needs them."""
@@ -103,37 +106,39 @@ class Client:
 
         asking = instructor.from_litellm(complete, mode=getattr(instructor.Mode, MODES[ask.mode]))
         await asking.chat.completions.create_with_completion(
-            response_model=ask.answer,
+            response_model=_prepared(ask.answer),
             messages=[dict(message) for message in ask.messages],
             model=ask.model,
             max_retries=once(),
             **ask.params,
         )
 
+    def _meaning(self, error: Exception, ask: Ask) -> Reply:
+        if type(error).__name__ == "UnsupportedParamsError":
+            raise unsupported(error, ask, self.where)
+        meaning = failure(error, ask.model, self.clock.now())
+        if isinstance(meaning, Reply):
+            return meaning
+        if meaning.code == "auth" and self.key_names:
+            read = f"{meaning} (the key is read from {' or '.join(self.key_names)})"
+            raise ProviderError(read, code="auth", fatal=True)
+        raise meaning
 
-def _meaning(error: Exception, ask: Ask, now: datetime) -> Reply:
-    if type(error).__name__ == "UnsupportedParamsError":
-        raise unsupported(error, ask)
-    meaning = failure(error, ask.model, now)
-    if isinstance(meaning, Reply):
-        return meaning
-    raise meaning
 
-
-def unsupported(error: BaseException, ask: Ask) -> ProviderError:
-    """Names the parameters that a provider does not take: none is ever dropped in silence."""
+def unsupported(error: BaseException, ask: Ask, where: str) -> ProviderError:
+    """Names the parameters that a provider does not take, and what to type: none is ever dropped in silence."""
     text = str(error).split("To drop these")[0].split("\n")[0].removeprefix("litellm.UnsupportedParamsError: ")
-    sent = {**ask.params, "tools": None, "tool_choice": None, "response_format": None}
+    sent = [*ask.params, "tools", "tool_choice", "response_format"]
     named = [name for name in sent if name in text]
-    hints = [_hint(name, ask) for name in named]
+    cures = dict.fromkeys(_cure(name, ask, where) for name in named)
     message = f"{ask.model} does not take {', '.join(named) or 'a parameter'}: {text.strip()}"
-    return ProviderError(". ".join([message, *hints]), code="unsupported_parameter", fatal=True)
+    return ProviderError("\n  type: ".join([message, *cures]), code="unsupported_parameter", fatal=True)
 
 
-def _hint(name: str, ask: Ask) -> str:
-    if name in ask.params:
-        return f"leave {name} out (null)"
-    return f"mode={ask.mode} needs it; choose another of {', '.join(MODES)}"
+def _cure(name: str, ask: Ask, where: str) -> str:
+    if name not in ask.params:
+        return f"{where}.mode={' or '.join(mode for mode in MODES if mode != ask.mode)}"
+    return f"{where}.{name}=null" if name in OWN_PARAMETERS else f"~{where}.params.{name}"
 
 
 _ready = threading.Event()
@@ -164,6 +169,13 @@ def _load_once() -> tuple[ModuleType, ModuleType, Any]:
         return AsyncRetrying(stop=stop_after_attempt(1), reraise=True)
 
     return litellm, instructor, once
+
+
+@lru_cache(maxsize=256)
+def _prepared(answer: type[Answer]) -> type[Answer]:
+    """What instructor would make of the model on every call (a class, 2 ms), made once."""
+    prepared: type[Answer] = load()[1].openai_schema(answer)
+    return prepared
 
 
 def load() -> tuple[Any, Any, Any]:

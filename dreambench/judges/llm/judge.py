@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 from dreambench.engine.call import Call, Reply
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import AnswerError, ConfigError, Problem
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds import Answer, Context
+from dreambench.judges.kinds import Answer, Context, Reading
 from dreambench.judges.llm import providers
 from dreambench.judges.llm.answers import UnreadableAnswer, correction, read_answer, reask_text
-from dreambench.judges.llm.client import Ask, Client
+from dreambench.judges.llm.client import OWN_PARAMETERS, Ask, Client
 from dreambench.judges.llm.replies import Price
 from dreambench.judges.rubric import Rubric
 from dreambench.records import short_hash
 
 Mode = Literal["tools", "json_schema", "json"]
 
-_OWN_KEYS = frozenset({"model", "api_base", "temperature", "max_tokens", "reasoning_effort", "seed", "timeout"})
+_OWN_KEYS = frozenset({"model", "api_base", "timeout", *OWN_PARAMETERS})
 _REQUEST = frozenset({"messages", "tools", "tool_choice", "response_format", "response_model", "functions", "stream", "n"})
 _RETRIES = frozenset({"num_retries", "max_retries", "fallbacks", "cache", "caching", "mock_response", "client"})
 _INSTRUCTOR = frozenset({"base_url", "drop_params", "context", "strict", "hooks", "token_budget"})
@@ -74,7 +75,7 @@ class LLMJudge(Judge):
         self._params = {"temperature": temperature, "max_tokens": max_tokens, "reasoning_effort": reasoning_effort}
         self._params = {key: value for key, value in {**self._params, **(params or {})}.items() if value is not None}
         self._key_names = providers.key_names(model, api_key_env)
-        self._client = Client(price, timeout)
+        self._client = Client(f"judge.{name}", self._key_names, price, timeout)
         where = f"judge.{name}"
         numbers = {"temperature": temperature, "max_tokens": max_tokens, "timeout": timeout, "reasks": reasks}
         problems = [
@@ -110,17 +111,20 @@ class LLMJudge(Judge):
         return providers.missing_key(f"judge.{self.name}", self._key_names, self.api_base)
 
     async def answer(self, rubric: Rubric, context: Context, *, repeat: int, role: str) -> Answer:
-        """The typed answer, sent back up to `reasks` times. Raises AnswerError `unreadable` when it never gets valid."""
+        """The typed answer, sent back up to `reasks` times. Raises AnswerError `unreadable` when it never gets valid.
+
+        Wrong quotes send an answer back, but do not spoil it: the last turn is read leniently, and the metric marks them.
+        """
         model = rubric.kind.answer_model(rubric.settings, context)
         messages = rubric.render(context)
         asked: list[Call] = []
         cost: float | None = 0.0
         problems = ""
-        for _ in range(self.reasks + 1):
+        for turn in range(self.reasks + 1):
             reply = await self._ask(messages, model, repeat, role, asked)
             cost = None if cost is None or reply.cost is None else cost + reply.cost
             try:
-                return read_answer(reply.answer, model).with_cost(cost)
+                return read_answer(reply.answer, model, Reading(context, strict=turn < self.reasks)).with_cost(cost)
             except UnreadableAnswer as error:
                 problems = str(error)
                 messages = [*messages, *correction(reply.answer, error)]
@@ -139,7 +143,7 @@ class LLMJudge(Judge):
             "api_base": self.api_base,
             "mode": self.mode,
             "messages": messages,
-            "schema": model.model_json_schema(),
+            "schema": _schema(model),
             "params": params,
         }
         call = Call("litellm", self.account, self.model, body, role, repeat)
@@ -150,6 +154,11 @@ class LLMJudge(Judge):
     def _key(self) -> str | None:
         key = providers.find_key(self._key_names)
         return key or (NO_KEY if providers.is_local(self.api_base) else None)
+
+
+@lru_cache(maxsize=256)
+def _schema(model: type[Answer]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def _out_of_range(where: str, numbers: Mapping[str, float | None]) -> list[Problem]:

@@ -60,7 +60,8 @@ def provider_of(model: str) -> str:
 def base_url(model: str, given: str | None) -> str | None:
     """The address to ask: the one given, else the one that the environment sets, else None for the provider's own."""
     known = PROVIDERS.get(provider_of(model))
-    return given or (next((os.environ[name] for name in known.bases if os.environ.get(name)), None) if known else None)
+    url = given or next((os.environ[name] for name in (known.bases if known else ()) if os.environ.get(name)), None)
+    return url.rstrip("/") if url else None
 
 
 def key_names(model: str, own: str | None) -> tuple[str, ...]:

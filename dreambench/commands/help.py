@@ -1,0 +1,49 @@
+"""`--help`: groups with each option's purpose, and the top-level keys; read from the option files, without composing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dreambench.config.locations import bundled
+
+USAGE = """dreambench scores deep-research reports and puts the metrics themselves to the test.
+
+usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME] [-m]
+
+  python -m dreambench                                    the bundled demo with the embedded judge
+  python -m dreambench +experiment=backbone_sweep         a study: metric x agent x judge
+  python -m dreambench dataset=reports dataset.reports=my_reports judge=claude_sonnet_4_5
+  python -m dreambench "judge=[embedded,litellm]" judge.litellm.model=openai/gpt-5.1 engine.budget.money=5
+
+The same command again resumes its run. `judge` and `metric` take a list; keys of their options are group.option.key.
+Show the whole configuration, with every key, without running it: python -m dreambench --cfg job [OVERRIDES]
+"""
+
+
+def wants_help(arguments: Sequence[str]) -> bool:
+    """Whether the command line asks for help and nothing else."""
+    return bool(arguments) and all(argument in ("--help", "-h") for argument in arguments)
+
+
+def help_text(folders: Iterable[Path] = ()) -> str:
+    """The whole help."""
+    lines = [USAGE]
+    for root in (bundled("conf"), *folders):
+        for group in sorted(path for path in root.iterdir() if path.is_dir()):
+            plus = "+" if group.name == "experiment" else ""
+            lines.append(f"{plus}{group.name}=")
+            options = sorted(group.glob("*.yaml"))
+            width = max((len(option.stem) for option in options), default=0)
+            lines.extend(f"  {option.stem:<{width}}  {purpose(option)}" for option in options)
+    lines.append("\nkeys of the run: seed=0  as_of=DATE|today  study=NAME  paths.outputs=outputs  cache.mode=replay")
+    return "\n".join(lines) + "\n"
+
+
+def purpose(option: Path) -> str:
+    """The first comment of an option file that is no package line or command: what the option is for."""
+    for line in option.read_text(encoding="utf-8").splitlines():
+        text = line.removeprefix("#").strip()
+        if line.startswith("#") and text and not text.startswith(("@package", "python -m")):
+            return text
+    return ""
