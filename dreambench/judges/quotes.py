@@ -36,7 +36,7 @@ class _Folded:
 
 def check_quote(quote: str, text: str) -> Span | None:
     """Where `quote` stands in `text`, None when it does not; an omission ("...") may join parts that follow each other."""
-    parts = [part.text for piece in _ELLIPSIS.split(quote) if (part := _fold(piece.strip(_MARKS))).text]
+    parts = [part for piece in _ELLIPSIS.split(quote) if (part := _fold(piece.strip(_MARKS)).text)]
     folded = _fold(text)
     first = last = None
     start = 0
@@ -102,4 +102,4 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _joined(char: str) -> bool:
-    return char.isascii() and char.isalnum() or char in ".,"
+    return (char.isascii() and char.isalnum()) or char in ".,"

@@ -86,13 +86,17 @@ def find_answers(package: str, kind: str) -> ModuleType | None:
     return importlib.import_module(f"{package}.{kind}")
 
 
+def _sources(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.suffix in (".py", ".yaml")]
+
+
 @cache
 def _version(libraries: tuple[str, ...]) -> str:
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
     for source in _SOURCES:
         place = root / source
-        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        for path in sorted(_sources(place)) if place.is_dir() else [place]:
             digest.update(hashlib.sha256(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes()).digest())
     for library in libraries:
         digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())

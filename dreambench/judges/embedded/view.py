@@ -24,8 +24,11 @@ CHINESE_WORD = 0.6
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*(?: \"[^\"]*\")?\)")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _MARKUP = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|<[^<>\n]{1,200}>")
+_BEFORE_MARK = re.compile(r" +(?=[.,;!?，。；！？](?:\s|$))")
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE)
-_NUMBERING = re.compile(r"^\W*(?:第?[0-9一二三四五六七八九十]+(?:[.．][0-9]+)*[.．、)）:：章节部分]*|[IVX]+[.)]|[A-Za-z][.)])\s*")
+_NUMBERING = re.compile(
+    r"^\W*(?:第?[0-9一二三四五六七八九十]+(?:[.．][0-9]+)*[.．、)）:：章节部分]*|[IVX]+[.)]|[A-Za-z][.)])\s*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class ReportView:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.chinese = document.language == "zh"
+        self._heading_words: dict[int, frozenset[str]] = {}
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -174,14 +178,13 @@ class ReportView:
         """The last sentences, at least 120 words of them."""
         return tuple(reversed(_until(tuple(reversed(self.prose)), 120)))
 
-    def heading_words(self, section: int) -> set[str]:
+    def heading_words(self, section: int) -> frozenset[str]:
         """Content words of the titles of a section and of all that enclose it."""
-        words: set[str] = set()
-        at: int | None = section
-        while at is not None:
-            words.update(content_words(plain_title(self.document.sections[at].title)))
-            at = self.document.sections[at].parent
-        return words
+        if section not in self._heading_words:
+            here = self.document.sections[section]
+            own = frozenset(content_words(plain_title(here.title)))
+            self._heading_words[section] = own if here.parent is None else own | self.heading_words(here.parent)
+        return self._heading_words[section]
 
     def clean(self, span: Span) -> str:
         """The spanned text without citation markers, link targets, addresses and emphasis."""
@@ -194,7 +197,7 @@ class ReportView:
             position = max(position, min(marker.end, span.end))
         pieces.append(text[position : span.end])
         plain = _MARKUP.sub("", _ADDRESS.sub("", _LINK.sub(r"\1", "".join(pieces))))
-        return " ".join(plain.split())
+        return _BEFORE_MARK.sub("", " ".join(plain.split()))
 
     def length(self, text: str) -> float:
         """Words of `text`."""

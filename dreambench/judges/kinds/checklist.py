@@ -5,7 +5,7 @@ Settings: `answers`, the allowed answers (default [yes, no]).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -34,7 +34,7 @@ class Item(BaseModel):
 
     reason: str = Field(min_length=1, description="One sentence: why this is the answer.")
     quote: str = Field(
-        description="The words of the report that decide the answer, copied exactly; empty when the report says nothing about it."
+        description="The words of the report that decide the answer, copied exactly; empty when it says nothing about it."
     )
     answer: str = Field(description="The answer to the item.")
 
@@ -57,9 +57,8 @@ class Answer(kinds.Answer):
 def answers_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers that a rubric allows. Raises RubricError unless they are two or more texts."""
     answers = settings.get("answers", DEFAULT_ANSWERS)
-    if isinstance(answers, Sequence) and not isinstance(answers, str) and len(answers) > 1:
-        if all(isinstance(answer, str) for answer in answers):
-            return tuple(answers)
+    if isinstance(answers, list | tuple) and len(answers) > 1 and all(isinstance(answer, str) for answer in answers):
+        return tuple(answers)
     raise RubricError(Problem("answers", f"{answers!r} is no list of two or more texts", type='answers: ["yes", "no"]'))
 
 
@@ -71,9 +70,11 @@ def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
 @lru_cache(maxsize=512)
 def _for_items(ids: tuple[str, ...], answers: tuple[str, ...]) -> type[Answer]:
     wording = f"The answer to the item: {' or '.join(answers)}."
-    item: Any = create_model("ItemAnswer", __base__=Item, answer=(Literal[answers], Field(description=wording)))
+    allowed: Any = Literal[answers]
+    item: Any = create_model("ItemAnswer", __base__=Item, answer=(allowed, Field(description=wording)))
     fields: dict[str, Any] = {
-        f"item_{number}": (item, Field(alias=name, description=f"The answer to item {name}.")) for number, name in enumerate(ids)
+        f"item_{number}": (item, Field(alias=name, description=f"The answer to item {name}."))
+        for number, name in enumerate(ids)
     }
     return create_model("ChecklistAnswer", __base__=Answer, **fields)
 

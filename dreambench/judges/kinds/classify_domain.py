@@ -16,7 +16,7 @@ class Context(kinds.Context):
 
     domain: str
     about: str = ""
-    titles: list[str] = []
+    titles: list[str] = Field(default=[])
 
 
 class Answer(kinds.Answer):
@@ -24,15 +24,16 @@ class Answer(kinds.Answer):
 
     reason: str = Field(min_length=1, description="One sentence: who publishes the site and how its content is checked.")
     category: Category = Field(
-        description="government: public bodies, statistical offices, intergovernmental organisations, central banks. academic: universities, research "
-        "institutes, journals. news: edited press, broadcasters, agencies. commercial: companies, market research, product sites. "
-        "ngo: associations, foundations, advocacy. social: forums, user-written pages, personal blogs. other: none of these."
+        description="government: public bodies, statistical offices, central banks, intergovernmental organisations. "
+        "academic: universities, research institutes, journals. news: edited press, broadcasters, agencies. "
+        "commercial: companies, market research, product sites. ngo: associations, foundations, advocacy. "
+        "social: forums, user-written pages, personal blogs. other: none of these."
     )
     score: int = Field(
         ge=1,
         le=10,
         description="Authority as a source of facts: 9-10 definitive (primary or official, peer-reviewed), 7-8 high (edited, "
-        "known for checking), 4-6 moderate (specialised or commercial, partly checked), 1-3 low (unsigned, user-written, selling).",
+        "known for checking), 4-6 moderate (specialised or commercial), 1-3 low (unsigned, user-written, selling).",
     )
 
 

@@ -1,7 +1,6 @@
 """`entailment`: what passages say about a claim, with the deciding words and the passage that they stand in.
 
-Settings: `labels` (required), the verdicts; `unquoted` (default: those of neutral, unverifiable, unrelated that are labels),
-the verdicts that need no quote.
+Settings: `labels` (required), the verdicts; `unquoted` (default: the labels of SILENT), those that need no quote.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from dreambench.errors import Problem, RubricError
 from dreambench.judges import kinds
 from dreambench.judges.quotes import check_quote
 
-SILENT = ("neutral", "unverifiable", "unrelated")
+SILENT = ("neutral", "unverifiable", "unrelated", "unknown", "unsupported", "not_supported", "not_mentioned", "silent")
+"""Verdicts that say that the passages decide nothing; they need no quote unless a rubric says so."""
 
 
 class Passage(BaseModel):
@@ -83,7 +83,8 @@ def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
 def _labelled(labels: tuple[str, ...], unquoted: tuple[str, ...]) -> type[Answer]:
     base = type("EntailmentAnswer", (Answer,), {"_unquoted": classmethod(lambda cls: unquoted), "__module__": __name__})
     wording = f"The verdict: {', '.join(labels)}."
-    return create_model("EntailmentAnswer", __base__=base, label=(Literal[labels], Field(description=wording)))
+    allowed: Any = Literal[labels]
+    return create_model("EntailmentAnswer", __base__=base, label=(allowed, Field(description=wording)))
 
 
 def _check(answer: Answer, texts: Mapping[str, str], unquoted: Sequence[str]) -> None:
