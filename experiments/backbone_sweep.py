@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from dreambench.stats.ranks import correlation
 
 from dreambench.reporting.outputs import new_figure, write_figure, write_table
 from dreambench.reporting.study import StudyRun
 from dreambench.reporting.tables import format_value
 from dreambench.runs.assembly import CODE
 from dreambench.stats.intervals import mean_interval
+from dreambench.stats.ranks import correlation
 
 
 def make(run: StudyRun) -> Sequence[Path]:
