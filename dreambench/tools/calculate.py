@@ -106,7 +106,7 @@ def _power(base: Number, exponent: Number) -> Number:
         raise CalculationError(f"exponents go up to {_EXPONENT}")
     if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * max(exponent, 0) > 4 * MOST_DIGITS:
         raise CalculationError("the power is too large")
-    return base**exponent  # type: ignore[no-any-return]
+    return base**exponent
 
 
 def _divide(left: Number, right: Number) -> Number:

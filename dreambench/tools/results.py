@@ -89,7 +89,8 @@ class Visit:
     """What came of opening `url`: the page, or None with the reason code.
 
     `possibly_later` marks a live page that was read for a past `as_of`: it may say what nobody could know then.
-    `status` is the HTTP status, 0 where there was none; `fetched` is when a live page was read (ISO, UTC).
+    `status` is the HTTP status, 0 where there was none; `fetched` is when a live page was read (ISO, UTC); `media` is
+    `text` or `pdf`, whose pages are separated by form feeds.
     """
 
     url: str
@@ -99,6 +100,7 @@ class Visit:
     final_url: str = ""
     status: int = 0
     fetched: str = ""
+    media: str = ""
     possibly_later: bool = False
 
     def seen_from(self, as_of: date | None, undated: Undated) -> Visit:
