@@ -36,7 +36,7 @@ def extract(fetched: Fetched, url: str, today: date) -> Page:
     found = wall(markup, page.title, page.text, fetched.headers) if fetched.media in HTML else None
     if found:
         raise PageRefused(*found)
-    if not page.text.strip():
+    if page.text.strip() in ("", page.title.strip()):
         raise PageRefused(Reason.UNSUPPORTED, "no readable text (built by a script?)")
     return page
 

@@ -53,8 +53,9 @@ _PAYWALL_HINT = re.compile(
     re.IGNORECASE,
 )
 _NOT_FREE = re.compile(r"[\"']isAccessibleForFree[\"']\s*:\s*[\"']?(false|no|0)\b", re.IGNORECASE)
+_SCRIPT = re.compile(r"(need|have) to enable javascript|please (enable|turn on) javascript|requires javascript", re.IGNORECASE)
 _GONE = re.compile(
-    r"^\s*((error )?(404|410)\b|(sorry,? )?(the )?page (you (requested|are looking for) )?(was |can ?not be |is )?"
+    r"^\s*((error )?(404|410)( error)?\s*($|[-–—|:.,(]|page\b|not found)|(sorry,? )?(the )?page (you (requested|are looking for) )?(was |can ?not be |is )?"
     r"(not found|found|no longer available|does ?n[o']t exist)\b|页面(不存在|未找到|找不到)|找不到(该|此)?页面|您访问的页面)",
     re.IGNORECASE,
 )
@@ -70,6 +71,8 @@ def wall(markup: str, title: str, text: str, headers: Mapping[str, str]) -> tupl
     short = len(text) <= _SHORT
     if short and (_CHECK_TITLE.search(title) or _CHECK_TEXT.search(text) or (len(text) < 200 and _CHECK_TEXT.search(markup))):
         return Reason.BLOCKED, "a robot check"
+    if len(text) < 200 and _SCRIPT.search(text):
+        return Reason.UNSUPPORTED, "no readable text: it is built by a script"
     if short and _GONE.search(title):
         return Reason.DEAD, "a page that says it is not there"
     paid = _PAYWALL.search(text[-_SHORT:]) or _NOT_FREE.search(markup) or (short and _PAYWALL_HINT.search(text))
