@@ -55,7 +55,8 @@ _PAYWALL_HINT = re.compile(
 _NOT_FREE = re.compile(r"[\"']isAccessibleForFree[\"']\s*:\s*[\"']?(false|no|0)\b", re.IGNORECASE)
 _SCRIPT = re.compile(r"(need|have) to enable javascript|please (enable|turn on) javascript|requires javascript", re.IGNORECASE)
 _GONE = re.compile(
-    r"^\s*((error )?(404|410)( error)?\s*($|[-–—|:.,(]|page\b|not found)|(sorry,? )?(the )?page (you (requested|are looking for) )?(was |can ?not be |is )?"
+    r"^\s*((error )?(404|410)( error)?\s*($|[-–—|:.,(]|page\b|not found)|"
+    r"(sorry,? )?(the )?page (you (requested|are looking for) )?(was |can ?not be |is )?"
     r"(not found|found|no longer available|does ?n[o']t exist)\b|页面(不存在|未找到|找不到)|找不到(该|此)?页面|您访问的页面)",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.command import dreambench
+from tests.tools.site import Site, article
 
 PAGES = [
     {"url": "https://a.example/one", "title": "One", "published": "2024-03-01", "text": "Barley failed in 2023."},
@@ -46,3 +47,25 @@ def test_mistakes_are_explained(folder: Path) -> None:
     assert ran.code == 1 and "did you mean corpus?" in ran.err
     ran = dreambench("tool", "tools=corpus", "tools.path=nowhere", JUDGE, cwd=folder)
     assert ran.code == 1 and "tools.path: nowhere does not exist" in ran.err
+
+
+def test_a_visit_on_the_network(folder: Path) -> None:
+    with Site() as site:
+        site.put("/a", article(title="Barley"))
+        line = ["tool", "page_visit", site.url("/a?x=1"), "tools=pages", JUDGE, "as_of=2024-06-01"]
+        ran = dreambench(*line, "page.contact=me@example.org", f"tools.allow_private=[{site.host}]", cwd=folder)
+        assert ran.code == 0, ran.err
+        assert ran.out.startswith(f"Barley\n{site.url('/a?x=1')}\npublished 2024-03-01\nread today: it may say more")
+        assert "Barley failed in the north" in ran.out
+        refused = dreambench(*line, "page.contact=me@example.org", "paths.cache=other", cwd=folder)
+        assert refused.code == 0 and "cannot be read: unsupported (port" in refused.out
+        asked = len(site.requests)
+        replayed = dreambench(
+            *line, "page.contact=me@example.org", f"tools.allow_private=[{site.host}]", "cache.mode=replay", cwd=folder
+        )
+        assert replayed.out == ran.out and len(site.requests) == asked
+
+
+def test_nobody_reads_anonymously(folder: Path) -> None:
+    ran = dreambench("tool", "page_visit", "https://a.example", "tools=pages", JUDGE, cwd=folder)
+    assert ran.code == 1 and "page.contact: is not set" in ran.err
