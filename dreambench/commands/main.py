@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from dreambench.commands.exits import Exit
 from dreambench.errors import DreambenchError, InputError
 
+VERBS = ("tool", "perturb")
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
 
@@ -42,11 +44,11 @@ def main_code(arguments: Sequence[str]) -> int:
 
 
 def _command(arguments: Sequence[str]) -> int:
-    """The verb that the first word names; a run when it names none."""
-    if arguments and arguments[0] == "tool":
-        from dreambench.commands.tool import tool
-
-        return tool(arguments[1:])
+    """The verb that the first word names; a run when it names none. A verb is a module of this package."""
+    if arguments and arguments[0] in VERBS:
+        verb = arguments[0]
+        command: Callable[[Sequence[str]], int] = getattr(import_module(f"dreambench.commands.{verb}"), verb)
+        return command(arguments[1:])
     from dreambench.commands.run import run
 
     return run(arguments)
