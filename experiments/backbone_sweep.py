@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from dreambench.stats.ranks import kendall
 
 from dreambench.reporting.outputs import new_figure, write_figure, write_table
 from dreambench.reporting.study import StudyRun
 from dreambench.reporting.tables import format_value
 from dreambench.runs.assembly import CODE
 from dreambench.stats.intervals import mean_interval
+from dreambench.stats.ranks import correlation
 
 
 def make(run: StudyRun) -> Sequence[Path]:
@@ -59,7 +59,8 @@ def judge_agreement(values: pl.DataFrame) -> pl.DataFrame:
 def _pair(part: pl.DataFrame, one: str, other: str) -> dict[str, Any]:
     means = part.group_by("task", "agent", "judge").agg(pl.col("value").mean())
     wide = means.pivot(on="judge", index=["task", "agent"], values="value").drop_nulls()
-    taus = [kendall(task[one].to_list(), task[other].to_list()).value for _, task in wide.sort("agent").group_by("task")]
+    by_task = wide.sort("agent").partition_by("task", maintain_order=True)
+    taus = [correlation(task[one], task[other], kind="kendall").effect for task in by_task]
     found = sorted(tau for tau in taus if tau is not None)
     estimate = mean_interval(found, seed=0)
     return {

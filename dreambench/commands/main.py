@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from dreambench.commands.exits import Exit
 from dreambench.errors import DreambenchError, InputError
 
+VERBS = ("tool", "perturb")
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
 
@@ -22,11 +24,9 @@ def main_code(arguments: Sequence[str]) -> int:
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
-    from dreambench.commands.run import run
-
     trace = any(argument in ("debug=trace", "debug=tiny", "traceback=true") for argument in arguments)
     try:
-        return run(arguments)
+        return _command(arguments)
     except SystemExit as error:  # argparse: usage errors are 2 there, and 1 here
         return Exit.USER_ERROR if error.code == 2 else int(error.code or 0)
     except KeyboardInterrupt:
@@ -41,6 +41,17 @@ def main_code(arguments: Sequence[str]) -> int:
         return _fail(error, Exit.INCOMPLETE, trace)
     except Exception as error:  # the outermost frame of the program: say what to do, keep the code
         return _fail(f"{type(error).__name__}: {error}\n{BUG_REPORT}", Exit.BUG, trace)
+
+
+def _command(arguments: Sequence[str]) -> int:
+    """The verb that the first word names; a run when it names none. A verb is a module of this package."""
+    if arguments and arguments[0] in VERBS:
+        verb = arguments[0]
+        command: Callable[[Sequence[str]], int] = getattr(import_module(f"dreambench.commands.{verb}"), verb)
+        return command(arguments[1:])
+    from dreambench.commands.run import run
+
+    return run(arguments)
 
 
 def _fail(error: object, code: Exit, trace: bool) -> int:

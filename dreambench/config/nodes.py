@@ -99,7 +99,7 @@ def _known_keys(model: type[BaseModel], loc: tuple[int | str, ...]) -> set[str]:
 
 
 def _signature_model(cls: type[Any], keys: Mapping[str, Any]) -> type[BaseModel]:
-    hints = get_type_hints(cls.__init__ if inspect.isclass(cls) else cls)
+    hints = get_type_hints(cls.__init__ if inspect.isclass(cls) else cls, include_extras=True)
     fields: dict[str, Any] = {
         name: (hints.get(name, Any), ... if parameter.default is inspect.Parameter.empty else parameter.default)
         for name, parameter in inspect.signature(cls).parameters.items()

@@ -135,3 +135,25 @@ def table_rows(text: str, block: Block) -> list[Span]:
         if stripped:
             rows.append(Span(start, start + len(stripped)))
     return rows
+
+
+def inline_code_spans(text: str, code_free: Sequence[Span]) -> list[Span]:
+    """Spans of `code` inside each given block: a run of backticks up to the next run of the same length."""
+    spans: list[Span] = []
+    if "`" not in text:
+        return spans
+    for block in code_free:
+        if text.find("`", block.start, block.end) < 0:
+            continue
+        waiting: dict[int, list[tuple[int, int]]] = {}
+        runs = [m.span() for m in re.finditer("`+", block.of(text))]
+        for run in reversed(runs):
+            waiting.setdefault(run[1] - run[0], []).append(run)
+        until = -1
+        for begin, end in runs:
+            same = waiting[end - begin]
+            same.pop()
+            if begin >= until and same:
+                until = same[-1][1]
+                spans.append(Span(block.start + begin, block.start + until))
+    return spans

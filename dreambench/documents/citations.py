@@ -20,7 +20,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from dreambench.documents.markers import Marker
+from dreambench.documents.marker import Marker
 from dreambench.documents.model import Citation, CitationStatus, Reference, Span
 from dreambench.documents.urls import normalize_url
 
@@ -41,6 +41,7 @@ class ReferenceIndex:
         self._group_starts: dict[int, int] = {}
         self._group_ends: dict[int, int] = {}
         self._lists: dict[int, int] = {}
+        self._by_list: dict[str, tuple[list[int], list[list[int]]]] = {}
         for index, entry in enumerate(references):
             if entry.label:
                 self._by_label.setdefault(entry.label, []).append(index)
@@ -68,13 +69,19 @@ class ReferenceIndex:
         found = self._by_label.get(label, [])
         if len(found) < 2:
             return found
-        groups = sorted({self.references[i].group for i in found}, key=lambda g: self._group_ends[g])
-        following = [g for g in groups if self._group_ends[g] > position]
-        chosen = self._list_of(following[0] if following else groups[-1])
-        return [i for i in found if self._list_of(self.references[i].group) == chosen]
+        if label not in self._by_list:
+            self._by_list[label] = self._split_by_list(found)
+        ends, entries = self._by_list[label]
+        return entries[min(bisect_right(ends, position), len(ends) - 1)]
 
-    def _list_of(self, group: int) -> int:
-        return self._lists.get(group, group)
+    def _split_by_list(self, found: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+        """(where each list ends, its entries), in the order of the text."""
+        lists: dict[int, list[int]] = {}
+        for index in found:
+            group = self.references[index].group
+            lists.setdefault(self._lists.get(group, group), []).append(index)
+        ends = [self._group_ends[self.references[entries[-1]].group] for entries in lists.values()]
+        return ends, list(lists.values())
 
     def by_author(self, key: str) -> list[int]:
         """Entries whose year is the key's and whose first author or organisation begins with the key's first author."""

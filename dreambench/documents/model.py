@@ -222,7 +222,7 @@ class Document:
 
     @property
     def uncited(self) -> tuple[Reference, ...]:
-        """Entries that no citation points to."""
+        """Entries that no citation points to; an ambiguous marker points to none of its candidates."""
         cited = {citation.reference for citation in self.citations}
         return tuple(entry for index, entry in enumerate(self.references) if index not in cited)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from dreambench.documents.blocks import build_blocks, build_sections
+from dreambench.documents.blocks import build_blocks, build_sections, inline_code_spans
 from dreambench.documents.citations import ReferenceIndex, accept, resolve
 from dreambench.documents.entries import Source
 from dreambench.documents.lines import Line, scan_lines
-from dreambench.documents.markers import find_markers, inline_code_spans
+from dreambench.documents.markers import find_markers
 from dreambench.documents.measure import detect_language
 from dreambench.documents.model import (
     Block,

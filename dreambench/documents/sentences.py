@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from sentencex import get_sentence_boundaries
 
 from dreambench.documents.blocks import table_rows
-from dreambench.documents.markers import Marker
+from dreambench.documents.marker import Marker
 from dreambench.documents.model import Block, BlockKind, Sentence, Span
 
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE)
@@ -21,6 +21,7 @@ _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE)
 _INNER_STOP = re.compile(r"[.!?…](?=[^\w.,])|[。！？｡．‼⁇⁈⁉](?=.)", re.DOTALL)
 _STOP_BEFORE = re.compile(r"[.!?。！？…][\"'”’」』*_]{0,3}[ \t\u3000\u00a0]*[(（]?$")
 _NEXT_SENTENCE = re.compile(r"[ \t\u3000\u00a0\n\r]+[\"“'‘(（*_]{0,3}[A-Z0-9\u00c0-\u00de\u3400-\u9fff]|[\u3400-\u9fff“「《]")
+_BETWEEN_MARKERS = re.compile(r"[ \t,，;；、]*")
 _BEFORE_MARKER = re.compile(r"[ \t\u3000\u00a0]*[(（,，;；、]*[ \t\u3000\u00a0]*")
 _AFTER_MARKER = re.compile(r"[)）\]】,，;；、]*[.。]?(?=[\s\[【(（\u4e00-\u9fff]|$)")
 # Two slips of sentencex: no boundary in "30万人。2024年", one inside "A.M. Best".
@@ -80,14 +81,23 @@ def _boundaries(text: str, span: Span, markers: Sequence[Marker], starts: Sequen
             found.pop()
     if language == "zh":
         found.extend(match.end() for match in _MISSED.finditer(text, span.start, span.end))
-    for at in range(bisect_left(starts, span.start + 1), bisect_left(starts, span.end)):
-        marker = markers[at]
-        if marker.trails and _NEXT_SENTENCE.match(text, marker.end, span.end):
-            before = _STOP_BEFORE.search(text, max(span.start, marker.start - 8), marker.start)
-            if before is not None:
-                found.append(marker.start)
+    found.extend(_ends_before_markers(text, span, markers, starts))
     found.sort()
     return found
+
+
+def _ends_before_markers(text: str, span: Span, markers: Sequence[Marker], starts: Sequence[int]) -> Iterator[int]:
+    """Where a run of markers begins that follows a full stop and is followed by a new sentence."""
+    run, run_end = span.start, -1
+    for at in range(bisect_left(starts, span.start + 1), bisect_left(starts, span.end)):
+        marker = markers[at]
+        if not marker.trails:
+            continue
+        if run_end < 0 or not _BETWEEN_MARKERS.fullmatch(text, run_end, max(run_end, marker.start)):
+            run = marker.start
+        run_end = marker.end
+        if _NEXT_SENTENCE.match(text, run_end, span.end) and _STOP_BEFORE.search(text, max(span.start, run - 8), run):
+            yield run
 
 
 def _encodable(text: str) -> str:

@@ -17,7 +17,7 @@ from dreambench.engine.clock import Clock
 from dreambench.engine.limiter import Limiters
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.scope import current_cell
-from dreambench.engine.store import AnswerStore
+from dreambench.engine.store import AnswerStore, CacheMode
 from dreambench.errors import AnswerError, ProviderError, TransientError
 
 Send = Callable[[], Awaitable[Reply]]
@@ -53,6 +53,16 @@ class Gateway:
         self._clock = clock
         self._record = record
         self._flights: dict[str, asyncio.Future[Reply]] = {}
+
+    @property
+    def replays(self) -> bool:
+        """Whether only stored answers are given (`cache.mode=replay`): then nobody needs a key."""
+        return self._store.mode is CacheMode.REPLAY
+
+    @property
+    def trouble(self) -> str:
+        """Why bought answers could not be stored, for the run's findings; empty while all is well."""
+        return self._store.trouble
 
     async def call(self, call: Call, send: Send) -> Reply:
         """The stored or newly bought reply to `call`; `send` makes exactly one attempt and never retries by itself.

@@ -101,7 +101,8 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
                 await judge.close()
             journal.close()
             store.close()
-        return await asyncio.to_thread(_finish, folder, parts, outcome)
+        trouble = [gateway.trouble] if gateway.trouble else []
+        return await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
 
 
 async def _measure(parts: Parts, parsed: ParsedReports, cell: Cell) -> Sequence[Judgment]:
@@ -110,9 +111,9 @@ async def _measure(parts: Parts, parsed: ParsedReports, cell: Cell) -> Sequence[
     return await metric.measure(subject, parts.judges.get(cell.judge), cell.repeat)
 
 
-def _finish(folder: RunFolder, parts: Parts, outcome: Outcome) -> RunResult:
+def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
     tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
-    findings = [str(finding) for finding in parts.dataset.findings] + _model_differences(tables["calls"])
+    findings = [*trouble, *(str(finding) for finding in parts.dataset.findings), *_model_differences(tables["calls"])]
     write_json(
         folder.summary,
         {

@@ -43,6 +43,7 @@ def urls(body, sources=""):
         ("A claim [3](#ref3).", ["3"]),
         ('Claim.<qwen:cite id="id_3, id_7">evidence</qwen:cite>', ["id_3", "id_7"]),
         ("A claim \ue200cite\ue202turn0search3\ue201.", ["cite\ue202turn0search3"]),
+        ("A claim [web:3] and [turn0search12].", ["web:3", "turn0search12"]),
         ("A claim :contentReference[oaicite:3]{index=3}.", ["oaicite:3"]),
     ],
 )

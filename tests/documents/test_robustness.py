@@ -166,6 +166,7 @@ HARD = {
     "labels": "## Sources\n" + ("- " + "[" * 300 + "\n") * 3000,
     "escapes": "\\[1\\]" * MANY,
     "quotes": ">" * MANY,
+    "many lists": "A [1].\n\nSources:\n\n[1] T: https://a.example\n\n" * 20_000,
 }
 
 

@@ -32,6 +32,8 @@ def pairs(body):
             [("It grew. ([Li, 2020](https://a.example/x.y))", ["Li, 2020"]), ("It fell.", [])],
         ),
         ("It grew. [Li](https://a.example) says so.", [("It grew.", []), ("[Li](https://a.example) says so.", ["Li"])]),
+        ("It grew.[1](https://a.example)[2](https://b.example) It fell.", [(
+            "It grew.[1](https://a.example)[2](https://b.example)", ["1", "2"]), ("It fell.", [])]),
         ("It grew.[1, 2], [3] Then more.", [("It grew.[1, 2], [3]", ["1", "2", "3"]), ("Then more.", [])]),
     ],
 )  # fmt: skip

@@ -323,7 +323,7 @@ def test_a_full_disk_does_not_lose_the_answer_in_hand(tmp_path: Path, monkeypatc
 
     assert run(gateway, work) == [PRICED, PRICED]
     assert send.sent == 1
-    assert "disk full" in gateway.store.trouble
+    assert "disk full" in gateway.trouble
     again = make_gateway(tmp_path)
     assert run(again, lambda: again.call(call(), send)) == PRICED
     assert send.sent == 1

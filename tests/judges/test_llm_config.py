@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from dreambench.config.nodes import build
+from dreambench.engine.store import CacheMode
 from dreambench.errors import ConfigError
 from dreambench.judges.llm import LLMJudge, Price
 from dreambench.judges.llm.providers import PROVIDERS, is_local, without_secrets
-from tests.support.gateway import TestGateway
+from tests.support.gateway import TestGateway, make_gateway
 from tests.support.openai_stub import OpenAIStub
 from tests.support.questions import rubric
 
@@ -54,6 +55,10 @@ def test_a_missing_key_is_said_with_the_variable_to_set(
     assert variable in problem.what
     monkeypatch.setenv(variable.split(" ")[-1], "a-key")
     assert judge(gateway, model=model).needs() == []
+
+
+def test_a_replay_needs_no_key(tmp_path: Path) -> None:
+    assert judge(make_gateway(tmp_path, mode=CacheMode.REPLAY)).needs() == []
 
 
 def test_a_variable_of_its_own_replaces_the_providers(gateway: TestGateway, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,12 +36,6 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     },
 }
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
-
-
-@pytest.fixture
-def stub() -> Iterator[OpenAIStub]:
-    with OpenAIStub() as running:
-        yield running
 
 
 def plain(kind: str) -> Rubric:

@@ -96,3 +96,51 @@ def test_a_killed_run_ends_with_the_same_numbers(tmp_path: Path) -> None:
 def _finished(folder: Path) -> int:
     journals = list(folder.glob("outputs/*/journal.jsonl"))
     return sum(1 for _ in read_lines(journals[0], "cell")) if journals else 0
+
+
+def test_a_budget_ends_a_run_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    with OpenAIStub() as stub:
+        stopped = dreambench(*judged(stub, "engine.budget.calls=30"), cwd=tmp_path)
+        assert stopped.code == 3, stopped.err
+        assert "engine.budget.calls=30 reached" in stopped.err
+        assert 30 <= len(stub.requests) <= 30 + 8, "calls in flight are finished, none is begun"
+        finished = dreambench(*judged(stub), cwd=tmp_path)
+        assert finished.code == 0, finished.err
+        keys = [request.body["messages"] for request in stub.requests]
+        assert len({str(key) for key in keys}) == len(keys), "no question is bought twice"
+
+
+def test_an_interrupt_drains_and_ends_with_130(tmp_path: Path) -> None:
+    with OpenAIStub(latency=0.05) as stub:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dreambench", *judged(stub)],
+            cwd=tmp_path,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while process.poll() is None and len(stub.requests) < 20:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130, err
+        assert "stopping: interrupted" in err
+        assert "Traceback" not in err
+        resumed = dreambench(*judged(stub), cwd=tmp_path)
+        assert resumed.code == 0, resumed.err
+    calls = pl.read_parquet(only_run(tmp_path / "outputs") / "calls.parquet")
+    bought = calls.filter(pl.col("source") == "provider", pl.col("role") == "judging")
+    assert bought["key"].n_unique() == bought.height
+
+
+def test_no_key_reaches_any_file_of_a_run(tmp_path: Path) -> None:
+    secret = "sk-planted-0123456789abcdef"
+    with OpenAIStub() as stub:
+        ran = dreambench(*judged(stub, "dataset.limit=1"), cwd=tmp_path, env={"OPENAI_API_KEY": secret})
+        assert ran.code == 0, ran.err
+        assert any(secret in request.headers.get("authorization", "") for request in stub.requests)
+    assert secret not in ran.out + ran.err
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path

@@ -108,6 +108,8 @@ class LLMJudge(Judge):
         return None
 
     def needs(self) -> list[Problem]:
+        if self.gateway.replays:
+            return []
         return providers.missing_key(f"judge.{self.name}", self._key_names, self.api_base)
 
     async def answer(self, rubric: Rubric, context: Context, *, repeat: int, role: str) -> Answer:

@@ -1,0 +1,117 @@
+"""Omission: key facts are left out.
+
+Eligible units are the sentences that state a key fact: they carry a citation, or an amount, a date or a name, and read as
+checkable claims. A paragraph or list item all of whose sentences go is taken out whole; an item with sub-items stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from random import Random
+from typing import ClassVar
+
+from dreambench.documents import BlockKind
+from dreambench.language.claims import score_parts, why_excluded
+from dreambench.perturbations.edits import Change, Role
+from dreambench.perturbations.perturbation import Perturbation, Source, Unit
+from dreambench.perturbations.prose import Line, View
+
+KEY_SCORE = 0.35
+_MARKS = re.compile(r"[ \t]*(?:\[[^\]\n]{1,40}\](?!\()|【[^】\n]{1,40}】)")
+
+
+class Omission(Perturbation):
+    """Takes out each chosen sentence with its markers."""
+
+    id: ClassVar[str] = "omission"
+    kind: ClassVar[Role] = "flaw"
+
+    def units(self, source: Source) -> list[Unit]:
+        view = source.view
+        return [
+            Unit(line.start, line.end, lambda rng: []) for line in view.prose if is_key(line) and not _carries_more(view, line)
+        ]
+
+    def changes(self, source: Source, units: Sequence[Unit], chosen: Sequence[int]) -> list[tuple[int, Change]]:
+        view = source.view
+        by_start = {line.start: line for line in view.prose}
+        numbers = {units[number].start: number for number in chosen}
+        changes = []
+        for block in dict.fromkeys(by_start[start].block for start in numbers):
+            lines = view.by_block[block]
+            going = [line for line in lines if line.start in numbers]
+            spans = _whole_block(view, block, going) if len(going) == len(lines) else _sentences(view, lines, going)
+            changes += [
+                (numbers[line.start], Change(start, end, "", self.id)) for line, (start, end) in zip(going, spans, strict=True)
+            ]
+        return changes
+
+
+@lru_cache(maxsize=32768)
+def _key(words: str, cited: bool) -> bool:
+    if why_excluded(words):
+        return False
+    score = sum(value for _, value in score_parts(words))
+    return score >= (KEY_SCORE - 0.2 if cited else KEY_SCORE)
+
+
+def is_key(line: Line) -> bool:
+    """Whether a sentence states a fact that a reader would miss."""
+    return _key(_MARKS.sub("", line.text), line.cited)
+
+
+def _carries_more(view: View, line: Line) -> bool:
+    """Whether the block, once without this sentence, could leave sub-items or a lead-in without their head."""
+    block = view.block(line.block)
+    after = view.document.blocks[line.block + 1] if line.block + 1 < len(view.document.blocks) else None
+    if (
+        after is not None
+        and after.kind is BlockKind.LIST_ITEM
+        and after.level > block.level
+        and block.kind is BlockKind.LIST_ITEM
+    ):
+        return True
+    first = view.by_block[line.block][0] is line
+    if first and block.kind is BlockKind.LIST_ITEM and view.text[block.span.start : block.content.start].strip()[:1].isdigit():
+        return True  # the numbers of the list would no longer follow each other
+    last = view.by_block[line.block][-1]
+    lead = last.text.rstrip().endswith((":", "：")) and last is not line
+    return lead or (first and line.core.start > 0 and len(view.by_block[line.block]) > 1)
+
+
+def _whole_block(view: View, block: int, lines: Sequence[Line]) -> list[tuple[int, int]]:
+    """The block with its line ends, shared out among its sentences."""
+    text, span = view.text, view.block(block).span
+    start = text.rfind("\n", 0, span.start) + 1
+    end = span.end
+    while end < len(text) and text[end] in " \t\r":
+        end += 1
+    if text[end : end + 1] == "\n":
+        end += 1
+    is_item = view.block(block).kind is BlockKind.LIST_ITEM
+    before_blank = start >= 2 and text[start - 2 : start] == "\n\n"
+    if not is_item or before_blank:
+        while text[end : end + 1] == "\n" and (before_blank or start == 0):
+            end += 1
+            if is_item:
+                break
+    cuts = [start, *(line.start for line in lines[1:]), end]
+    return list(zip(cuts, cuts[1:], strict=False))
+
+
+def _sentences(view: View, lines: Sequence[Line], going: Sequence[Line]) -> list[tuple[int, int]]:
+    """Each sentence with the white space that parts it from its neighbour, none of it taken twice."""
+    spans: list[tuple[int, int]] = []
+    for line in going:
+        at = lines.index(line)
+        if at + 1 < len(lines):
+            following = lines[at + 1].start
+            start = line.start + (line.core.start if at == 0 else 0)
+            spans.append((start, following))
+        else:
+            start = lines[at - 1].end
+            start = max(start, spans[-1][1]) if spans else start
+            spans.append((start, line.end))
+    return spans
