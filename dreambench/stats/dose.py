@@ -130,6 +130,8 @@ def _why_not(rows: pl.DataFrame, tasks: int) -> str | None:
         return "one dose"
     if rows["y"].n_unique() < 2:
         return "all values are equal"
+    if rows.height < 3:
+        return "fewer than three values"
     return None
 
 
