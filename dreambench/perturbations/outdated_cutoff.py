@@ -125,7 +125,7 @@ def _stating(view: View) -> list[Line]:
 
 
 _FORECAST = re.compile(
-    r"\b(?:by|until|through|to|expected|projected|forecast\w*|will|predict\w*|target\w*|outlook)\b|预计|预测|到|目标|有望|将|未来|规划".replace("\", "\"),
+    r"\b(?:by|until|through|to|expected|projected|forecast\w*|will|predict\w*|target\w*|outlook)\b|预计|预测|到|目标|有望|将|未来|规划",
     re.IGNORECASE,
 )
 
