@@ -61,7 +61,7 @@ def _pair(part: pl.DataFrame, one: str, other: str) -> dict[str, Any]:
     by_task = wide.sort("agent").partition_by("task", maintain_order=True)
     taus = [correlation(task[one], task[other], kind="kendall").effect for task in by_task]
     found = sorted(tau for tau in taus if tau is not None)
-    estimate = mean_interval(found, seed=0)
+    estimate = mean_interval(found, seed=0, bounds=(-1.0, 1.0))
     return {
         "tau": _rounded(estimate.value),
         "low": _rounded(estimate.low),
@@ -99,7 +99,8 @@ def _draw(scores: pl.DataFrame, folder: Path) -> list[Path]:
         axes.set_title(metric)
         axes.set_xlabel("score x100, 95 % interval")
         axes.grid(axis="x", linewidth=0.4)
-    figure.axes[-1].legend(fontsize="small", loc="best")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=max(len(judges), 1))
     return write_figure(figure, folder, "backbone_sweep")
 
 
