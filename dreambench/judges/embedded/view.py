@@ -19,6 +19,7 @@ from dreambench.language.tokens import content_words
 
 MOST_SENTENCES = 1200
 """Sentences that are looked at; a longer report is judged by its first ones, and the reason says so."""
+MOST_PARTS = 60
 CHINESE_WORD = 0.6
 
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*(?: \"[^\"]*\")?\)")
@@ -155,18 +156,21 @@ class ReportView:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The report's main parts: sections of the highest level that occurs more than once, else paragraphs."""
+        """The report's main parts: sections of the highest level that occurs more than once, else paragraphs.
+
+        Where there are more than MOST_PARTS, as many neighbours are put together as bring them down to that.
+        """
         levels = Counter(section.level for section in self.headings)
         several = sorted(level for level, count in levels.items() if count > 1)
         if not several:
-            return tuple(_part("", group) for group in self.paragraphs if group)
+            return _parts([("", list(group)) for group in self.paragraphs])
         tops = [section for section in self.headings if section.level <= several[0]]
         starts = [section.span.start for section in tops]
         groups: list[list[Sentence]] = [[] for _ in range(len(tops) + 1)]
         for sentence in self.sentences:
             groups[bisect_right(starts, self.document.blocks[sentence.block].span.start)].append(sentence)
         titles = ["", *(section.title for section in tops)]
-        return tuple(_part(title, group) for title, group in zip(titles, groups, strict=True) if group)
+        return _parts([(title, group) for title, group in zip(titles, groups, strict=True) if group])
 
     @cached_property
     def opening(self) -> tuple[Sentence, ...]:
@@ -222,6 +226,12 @@ def _by_block(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
     for sentence in sentences:
         groups.setdefault(sentence.block, []).append(sentence)
     return list(groups.values())
+
+
+def _parts(titled: Sequence[tuple[str, list[Sentence]]]) -> tuple[Part, ...]:
+    size = -(-len(titled) // MOST_PARTS) or 1
+    runs = [titled[start : start + size] for start in range(0, len(titled), size)]
+    return tuple(_part(run[0][0], [sentence for _, group in run for sentence in group]) for run in runs)
 
 
 def _part(title: str, sentences: Sequence[Sentence]) -> Part:

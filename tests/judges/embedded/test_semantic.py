@@ -149,8 +149,11 @@ def test_every_kind_and_bundled_rubric_is_answered_behind_the_gateway(gateway: T
 def test_kinds_are_found_in_both_packages() -> None:
     from dreambench.judges.embedded.judge import find_answers
 
-    for package in (EmbeddedJudge.answering, SemanticJudge.answering):
-        assert [kind for kind in kind_names() if find_answers(package, kind) is None] == []
+    answered = {
+        package: {kind for kind in kind_names() if find_answers(package, kind)}
+        for package in (EmbeddedJudge.answering, SemanticJudge.answering)
+    }
+    assert answered[EmbeddedJudge.answering] == answered[SemanticJudge.answering] >= {"score", "entailment", "classify_domain"}
 
 
 def test_missing_packages_are_named_with_the_command(monkeypatch: pytest.MonkeyPatch, gateway: TestGateway) -> None:
