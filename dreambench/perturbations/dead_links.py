@@ -6,9 +6,12 @@ new addresses are not opened: a page that happens to be there would be a surpris
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dreambench.documents import Span
 from dreambench.perturbations.addresses import dead, latin_words
@@ -21,6 +24,7 @@ class DeadLinks(Perturbation):
 
     id: ClassVar[str] = "dead_links"
     kind: ClassVar[Role] = "flaw"
+    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.1, "longest": 2.0}
 
     def units(self, source: Source) -> list[Unit]:
         view = source.view
@@ -30,6 +34,16 @@ class DeadLinks(Perturbation):
             Unit(spans[0].start, spans[0].end, partial(_kill, source.text, spans, words, taken))
             for spans in view.addresses.values()
         ]
+
+    def instruction(self, source: Source, unit: Unit) -> dict[str, Any]:
+        """The author gives an address on the same site."""
+        site = re.match(r"(?:https?://)?[^/\s?#]+", source.text[unit.start : unit.end])
+        return {"mode": self.id, "material": "", "pattern": re.escape(site[0] if site else "") + r"/[^\s<>()\[\]]+"}
+
+    def answered(self, source: Source, unit: Unit, text: str) -> Sequence[Change]:
+        """The author's address, at every mention."""
+        planned = unit.make(source.draws.stream("unit", unit.start, unit.end))
+        return [replace(change, after=text) for change in planned]
 
 
 def _kill(text: str, spans: tuple[Span, ...], words: tuple[str, ...], taken: frozenset[str], rng: Random) -> list[Change]:

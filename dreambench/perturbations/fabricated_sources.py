@@ -6,9 +6,11 @@ markers stay, so each claim keeps its citation and loses its source.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dreambench.documents import Reference, Span
 from dreambench.perturbations.addresses import invented, latin_words
@@ -22,6 +24,7 @@ class FabricatedSources(Perturbation):
 
     id: ClassVar[str] = "fabricated_sources"
     kind: ClassVar[Role] = "flaw"
+    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.1, "longest": 3.0, "pattern": r"[^\n]{8,250}\n\s*https?://[^\s<>()\[\]]+"}
 
     def units(self, source: Source) -> list[Unit]:
         view, document = source.view, source.document
@@ -32,6 +35,12 @@ class FabricatedSources(Perturbation):
         return [
             Unit(spans[0].start, spans[0].end, partial(_relink, spans, invent)) for spans in view.addresses.values()
         ]
+
+    def answered(self, source: Source, unit: Unit, text: str) -> Sequence[Change]:
+        """The author's title (first line) and address (second), where the embedded author would put its own."""
+        title, _, url = text.strip().partition("\n")
+        planned = unit.make(source.draws.stream("unit", unit.start, unit.end))
+        return [replace(c, after=url.strip() if c.after.startswith("http") else title.strip()) for c in planned]
 
 
 class Inventor:

@@ -85,6 +85,12 @@ class MalformedReasoning(Perturbation):
                 units.append(unit)
         return sorted(units, key=lambda unit: unit.start)
 
+    def instruction(self, source: Source, unit: Unit) -> dict[str, Any]:
+        """Length bounds that keep the whole report within 10 % at any dose."""
+        length = unit.end - unit.start
+        slack = int(ROOM * len(source.text) / max(1, len(self.units(source))))
+        return {"mode": unit.mode, "material": "", "least": max(length // 2, length - slack), "most": length + slack}
+
 
 def _argues(line: Line) -> bool:
     return why_excluded(line.words) not in ("self_reference", "question", "heading", "reference")

@@ -7,10 +7,10 @@ checkable claims. A paragraph or list item all of whose sentences go is taken ou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dreambench.documents import BlockKind
 from dreambench.language.claims import score_parts, why_excluded
@@ -27,6 +27,7 @@ class Omission(Perturbation):
 
     id: ClassVar[str] = "omission"
     kind: ClassVar[Role] = "flaw"
+    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.0, "longest": 0.9}
 
     def units(self, source: Source) -> list[Unit]:
         view = source.view

@@ -165,7 +165,7 @@ _LEAD_IN = re.compile(
 )
 _KEYS = {"by": "by", "since": "since", "until": "until", "from": "from"}
 _ZH_LEAD = re.compile(r"(?:截至|截止|到|至|在|自|从|于|早在)? ?$")
-_ZH_TAIL = re.compile("[年月日初末底中旬]*(?:上半年|下半年|第[一二三四]季度)?")
+_ZH_TAIL = re.compile("[年月日初末底中旬]*(?:上半年|下半年|第[一二三四]季度)?(?:前后|左右|以来)?")
 _OWNER = re.compile(r"(?:\b(?:the|his|her|its|their|this|our|a)|['’]s?) $", re.IGNORECASE)
 
 
@@ -183,7 +183,8 @@ def _vague(view: View, line: Line, mention: DateMention) -> tuple[int, int, str]
         lead, tail = _ZH_LEAD.search(before), _ZH_TAIL.match(text, end)
         assert lead is not None and tail is not None
         fits = not before.endswith(("（", "(", "/", "、", "“", "|", " | ")) and not after.startswith((")", "）", "、", "|", "”"))
-        return (lead.start(), tail.end(), "zh") if fits and line.kind is not BlockKind.TABLE else None
+        key = "zh_now" if lead[0].startswith("截") else "zh"
+        return (lead.start(), tail.end(), key) if fits and line.kind is not BlockKind.TABLE else None
     if lead := _LEAD_IN.search(before):
         return lead.start(), end, _KEYS.get(lead["word"].lower(), "in")
     if _OWNER.search(before) and re.match(r" [A-Za-z]", after):

@@ -26,7 +26,7 @@ class PromptInjection(Perturbation):
 
     id: ClassVar[str] = "prompt_injection"
     kind: ClassVar[Role] = "flaw"
-    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.1, "longest": 2.0}
+    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.02, "longest": 1.5}
 
     def __init__(
         self,
