@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dreambench.documents import Document
 from dreambench.errors import ConfigError, Problem
@@ -22,6 +22,9 @@ from dreambench.perturbations.edits import Author, Change, EditLog, Perturbed, R
 from dreambench.perturbations.prose import View, view
 from dreambench.records import Report, Task
 from dreambench.tools.corpus import Corpus
+
+if TYPE_CHECKING:
+    from dreambench.perturbations.authors import Pen
 
 VERSION = 1
 """Changes whenever an embedded author writes another text for the same input; part of every identity."""
@@ -37,6 +40,8 @@ class Unit:
     end: int
     make: Make
     mode: str = ""
+    options: tuple[str, ...] = ()
+    """Where an llm author has to choose: what it may choose from."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,14 @@ class Perturbation(ABC):
         """The changes that put an llm author's `text` in the place of the unit."""
         return [Change(unit.start, unit.end, text, unit.mode or self.id)]
 
+    async def written(
+        self, source: Source, units: Sequence[Unit], order: Sequence[int], wanted: int, pen: Pen
+    ) -> tuple[list[tuple[int, Change]], str]:
+        """What the llm author does: the changes of `wanted` units, taken in `order`, and a note for the log."""
+        from dreambench.perturbations.authors import write
+
+        return await write(self, source, units, order, wanted, pen)
+
     async def apply(
         self, task: Task, report: Report, document: Document, corpus: Corpus | None = None, judge: Judge | None = None
     ) -> Perturbed:
@@ -130,9 +143,9 @@ class Perturbation(ABC):
         wanted = units_at(self.dose, len(units))
         note = "" if units else self.nothing(source)
         if self.author == "llm" and wanted:
-            from dreambench.perturbations.authors import write
+            from dreambench.perturbations.authors import Pen
 
-            changes, note = await write(self, source, units, order, wanted, judge, self._shelf)
+            changes, note = await self.written(source, units, order, wanted, Pen(self, judge, self._shelf))
         else:
             changes = self.changes(source, units, sorted(order[:wanted])) if wanted else []
         text, edits = make_edits(document.text, changes)

@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dreambench.documents import Block, BlockKind, Citation, Document, Span
+from dreambench.documents import Block, BlockKind, Citation, Document, Span, normalize_url
+from dreambench.documents.urls import UrlMap
 
 RUNNING = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
 _FIXED = re.compile(
     r"https?://[^\s<>\"）)\]]+|www\.[^\s<>\"）)\]]+|`[^`\n]+`|\$[^$\n]{1,200}\$(?![0-9])|<[^<>\n]{1,300}>|!?\[[^\]\n]*\]\([^)\n]*\)"
     r"|\[[^\]\n]{1,40}\]|【[^】\n]{1,40}】|10\.\d{4,9}/\S+|\b[\w.+-]+@[\w-]+\.\w+"
 )
-_STOP = re.compile(r"[.!?。！？…](?:[\"'”’」』)）*_]{0,3})$")
+_STOP = re.compile(r"[.!。！](?:[\"'”’」』)）*_]{0,3})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +54,43 @@ class Line:
     @property
     def words(self) -> str:
         """The sentence's own words: its core with citation markers cut out and white space tidied."""
+        return self.words_with(())
+
+    def words_with(self, changes: Sequence[tuple[int, int, str]]) -> str:
+        """`words` after changes `(start, end, new text)` of the sentence."""
         core = self.core
         pieces, position = [], core.start
-        for span in self.fixed:
-            if span.start >= core.end:
-                break
-            raw = span.of(self.text)
-            if span.start >= position and (re.fullmatch(r"[\[【][^\]】]{1,40}[\]】]", raw) or "](" in raw):
-                pieces.append(self.text[position : span.start].rstrip())
-                if "](" in raw and not re.match(r"\[\W*\d+\W*\]", raw):
-                    pieces.append(" " + raw[raw.find("[") + 1 : raw.find("](")])
-                position = span.end
+        cuts = [(span.start, span.end, _shown(span.of(self.text))) for span in self.fixed if span.start < core.end]
+        for start, end, new in sorted([*cuts, *changes]):
+            if start < position:
+                continue
+            before = self.text[position:start]
+            pieces += [before if new else before.rstrip(), new]
+            position = end
         pieces.append(self.text[position : core.end])
-        return re.sub(r"[ \t]+", " ", "".join(pieces)).strip()
+        joined = re.sub(r"\s*[(（][\s,，;；、]*[)）]", "", "".join(pieces))
+        return re.sub(r"[ \t]+", " ", joined).strip()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the sentence ends with a full stop, markers behind it aside."""
+        return self.text[self.core.end :].lstrip()[:1] in tuple(".。!！") and _closing(self.text)
+
+
+def _closing(text: str) -> bool:
+    return _STOP.search(_TRAILING_MARKS.sub("", text)) is not None
+
+
+_TRAILING_MARKS = re.compile(r"(?:\s*(?:\[[^\]\n]{1,40}\](?:\([^)\n]*\))?|【[^】\n]{1,40}】))+\s*$")
+_MARKER = re.compile(r"\[[^\]\n]{1,40}\]|【[^】\n]{1,40}】|<[^<>]*>")
+
+
+def _shown(raw: str) -> str:
+    """What of a fixed stretch is read: nothing of a marker, the words of a link, all of code and addresses."""
+    if _MARKER.fullmatch(raw) or re.match(r"[(（]?\[+\W*\d+\W*\]", raw):
+        return ""
+    link = re.match(r"!?\[([^\]]*)\]\(", raw)
+    return link[1] if link else raw
 
 
 _LEAD = re.compile(
@@ -145,6 +170,14 @@ class View:
     def running_blocks(self) -> tuple[int, ...]:
         """Numbers of the blocks of the body that hold running text."""
         return tuple(sorted({line.block for line in self.lines if line.kind in RUNNING}))
+
+    @cached_property
+    def addresses(self) -> dict[str, tuple[Span, ...]]:
+        """Where each address of the report stands, by its normalised form, in order of first mention."""
+        places: dict[str, list[Span]] = {}
+        for start, end, url in UrlMap(self.text).found:
+            places.setdefault(normalize_url(url), []).append(Span(start, end))
+        return {url: tuple(sorted(spans)) for url, spans in sorted(places.items(), key=lambda item: min(item[1]))}
 
     def block(self, number: int) -> Block:
         return self.document.blocks[number]

@@ -23,11 +23,10 @@ from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
-from dreambench.metrics.metric import Subject
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
-from dreambench.runs.parsing import ParsedReports
+from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import spent, write_tables
 
 LOCAL_WIDTH = 2
@@ -92,9 +91,9 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
         ledger.sinks = (journal.write_call, progress.call_recorded)
         try:
-            parsed = ParsedReports(lambda report: parts.report(report).text)
+            subjects = Subjects(parts, folder.perturbed)
             engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
-            outcome = await engine.run(cells, functools.partial(_measure, parts, parsed))
+            outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
         finally:
             progress.close()
             for judge in parts.judges.values():
@@ -105,10 +104,9 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         return await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
 
 
-async def _measure(parts: Parts, parsed: ParsedReports, cell: Cell) -> Sequence[Judgment]:
+async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Judgment]:
     metric = parts.metrics[cell.metric]
-    subject = Subject(parts.task(cell.task), parts.report(cell.report), await parsed.get(cell.report))
-    return await metric.measure(subject, parts.judges.get(cell.judge), cell.repeat)
+    return await metric.measure(await subjects.get(cell), parts.judges.get(cell.judge), cell.repeat)
 
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
