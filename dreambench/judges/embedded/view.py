@@ -155,22 +155,30 @@ class ReportView:
             yield Group(tuple(items), intro, headed, section)
 
     @cached_property
+    def part_level(self) -> int:
+        """The highest level whose headings divide the text into three parts or more, else into two; 0 when none does."""
+        levels = sorted({section.level for section in self.headings})
+        counts = {level: len(self._divided(level)) for level in levels}
+        return next((level for least in (3, 2) for level in levels if counts[level] >= least), 0)
+
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The report's main parts: sections of the highest level that occurs more than once, else paragraphs.
+        """The report's main parts: sections of `part_level`, where there are none paragraphs.
 
         Where there are more than MOST_PARTS, as many neighbours are put together as bring them down to that.
         """
-        levels = Counter(section.level for section in self.headings)
-        several = sorted(level for level, count in levels.items() if count > 1)
-        if not several:
-            return _parts([("", list(group)) for group in self.paragraphs])
-        tops = [section for section in self.headings if section.level <= several[0]]
+        level = self.part_level
+        return _parts(self._divided(level) if level else [("", list(group)) for group in self.paragraphs])
+
+    def _divided(self, level: int) -> list[tuple[str, list[Sentence]]]:
+        """Title and sentences of each section of `level` or higher that has sentences of its own."""
+        tops = [section for section in self.headings if section.level <= level]
         starts = [section.span.start for section in tops]
         groups: list[list[Sentence]] = [[] for _ in range(len(tops) + 1)]
         for sentence in self.sentences:
             groups[bisect_right(starts, self.document.blocks[sentence.block].span.start)].append(sentence)
         titles = ["", *(section.title for section in tops)]
-        return _parts([(title, group) for title, group in zip(titles, groups, strict=True) if group])
+        return [(title, group) for title, group in zip(titles, groups, strict=True) if group]
 
     @cached_property
     def opening(self) -> tuple[Sentence, ...]:

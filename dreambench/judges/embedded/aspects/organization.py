@@ -74,7 +74,8 @@ def bullet_grouping_logic(view: ReportView, question: str) -> Finding:
     """Items of one list look alike and are closer in words to each other than to other lists; a line introduces them.
 
     Mean over lists, weighted by items. Curves: own list against others: step at .01 (jaccard difference, width .01),
-    one form: step at .93 (width .04), items best at 2 to 8 a list, variation of item lengths (.5 at .7), items told twice (.5 at .05).
+    one form: step at .93 (width .04), items best at 2 to 8 a list, variation of item lengths (.5 at .7), items told twice
+    (.5 at .05).
     """
     lists = view.lists
     if not lists:
@@ -110,7 +111,7 @@ def structural_coherence(view: ReportView, question: str) -> Finding:
         remark = "there is no text" if not parts else "the report has one part only"
         return Finding((Feature("parts", float(len(parts)), 0.2 * len(parts)),), remark)
     framed = fmean([_opens(view), _closes(view)])
-    counted = _counts_on([section.title for section in view.headings if section.level == _top(view)])
+    counted = _counts_on([section.title for section in view.headings if section.level == view.part_level])
     alike = {pair: cosine(parts[pair[0]].words, parts[pair[1]].words) for pair in _pairs(parts)}
     whole = fmean(alike.values())
     near = fmean(alike[index, index + 1] for index in range(len(parts) - 1)) - whole
@@ -201,11 +202,6 @@ def _closes(view: ReportView) -> float:
         return 1.0
     kinds = [view.document.blocks[sentence.block].kind for sentence in view.sentences[-1:]]
     return 0.5 if kinds == [BlockKind.PARAGRAPH] else 0.0
-
-
-def _top(view: ReportView) -> int:
-    levels = Counter(section.level for section in view.headings)
-    return min((level for level, count in levels.items() if count > 1), default=0)
 
 
 def _counts_on(titles: Sequence[str]) -> float:
