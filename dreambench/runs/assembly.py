@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +58,7 @@ class Parts:
     metrics: Mapping[str, Metric]
     seed: int
     name: str
+    tools: NoTools = field(default_factory=NoTools)
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -118,7 +119,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     problems.extend(_twins(metrics))
     if problems:
         raise InputError(*problems)
-    return Parts(dataset, judges, metrics, config.seed, config.study or _dataset_name(config))
+    return Parts(dataset, judges, metrics, config.seed, config.study or _dataset_name(config), tools)
 
 
 def build_tools(config: RunConfig, gateway: Gateway, loader: Loader | None) -> NoTools:
