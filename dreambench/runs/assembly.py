@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +29,6 @@ from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.metric import Metric
 from dreambench.perturbations import Perturbation, arms
 from dreambench.records import Report, Task, short_hash
-from dreambench.tools.corpus import Corpus
 from dreambench.tools.toolset import NoTools
 
 CODE = "code"
@@ -63,9 +62,9 @@ class Parts:
     judges: Mapping[str, Judge]
     metrics: Mapping[str, Metric]
     arms: Mapping[str, Perturbation]
-    corpus: Corpus | None
     seed: int
     name: str
+    tools: NoTools = field(default_factory=NoTools)
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -181,9 +180,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         judges=judges,
         metrics=metrics,
         arms={arm.name: arm for arm in perturbations},
-        corpus=tools.corpus,
         seed=config.seed,
         name=config.study or _dataset_name(config),
+        tools=tools,
     )
 
 

@@ -92,12 +92,15 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         ledger.sinks = (journal.write_call, progress.call_recorded)
         try:
             subjects = Subjects(parts, folder.perturbed)
+            if any(metric.tools for metric in parts.metrics.values()):
+                await parts.tools.open()
             engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
             outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
         finally:
             progress.close()
             for judge in parts.judges.values():
                 await judge.close()
+            await parts.tools.close()
             journal.close()
             store.close()
         trouble = [gateway.trouble] if gateway.trouble else []

@@ -54,7 +54,7 @@ class Subjects:
         if not arm:
             return Subject(task, report, await asyncio.to_thread(parse_document, report.text))
         clean = await self._shared(report_id, "")
-        changed = await _apply(self._parts.arms[arm], clean, self._parts.corpus, self._parts.author)
+        changed = await _apply(self._parts.arms[arm], clean, self._parts.tools.corpus, self._parts.author)
         await asyncio.to_thread(self._write, arm, clean, changed)
         return Subject(task, changed.report, await asyncio.to_thread(parse_document, changed.report.text))
 

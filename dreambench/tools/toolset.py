@@ -88,6 +88,9 @@ class NoTools:
         """Whether `web_search` can find anything; metrics that search refuse to run without."""
         return "web_search" in self.tools
 
+    async def open(self) -> None:
+        """Gets ready for calls; once, before the first one."""
+
     async def close(self) -> None:
         """Ends what the tools keep open."""
 
