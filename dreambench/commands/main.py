@@ -22,11 +22,9 @@ def main_code(arguments: Sequence[str]) -> int:
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
-    from dreambench.commands.run import run
-
     trace = any(argument in ("debug=trace", "debug=tiny", "traceback=true") for argument in arguments)
     try:
-        return run(arguments)
+        return _command(arguments)
     except SystemExit as error:  # argparse: usage errors are 2 there, and 1 here
         return Exit.USER_ERROR if error.code == 2 else int(error.code or 0)
     except KeyboardInterrupt:
@@ -41,6 +39,17 @@ def main_code(arguments: Sequence[str]) -> int:
         return _fail(error, Exit.INCOMPLETE, trace)
     except Exception as error:  # the outermost frame of the program: say what to do, keep the code
         return _fail(f"{type(error).__name__}: {error}\n{BUG_REPORT}", Exit.BUG, trace)
+
+
+def _command(arguments: Sequence[str]) -> int:
+    """The verb that the first word names; a run when it names none."""
+    if arguments and arguments[0] == "tool":
+        from dreambench.commands.tool import tool
+
+        return tool(arguments[1:])
+    from dreambench.commands.run import run
+
+    return run(arguments)
 
 
 def _fail(error: object, code: Exit, trace: bool) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
 
 from dreambench.engine.store import CacheMode
+from dreambench.tools.settings import PageSettings
 
 Node = dict[str, Any]
 """One option of a group of classes: `_target_` and its constructor's keys."""
@@ -71,6 +72,7 @@ class RunConfig(Settings):
     engine: EngineSettings
     cache: CacheSettings
     paths: PathSettings
+    page: PageSettings = PageSettings()
     seed: int = Field(default=0, ge=0)
     as_of: date | Literal["today"] | None = None
     study: str | None = None

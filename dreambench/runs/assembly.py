@@ -104,13 +104,14 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     problems: list[Problem] = []
     _collect(problems, lambda: check_study(config.study))
     loader = _collect(problems, lambda: build("dataset", config.dataset))
-    corpus = getattr(loader, "corpus", None)
-    tools = _collect(problems, lambda: build("tools", config.tools, gateway=gateway, corpus=corpus)) or NoTools()
+    tools = _collect(problems, lambda: build_tools(config, gateway, loader)) or NoTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
     metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf, tools=tools)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: _build_judges(asked, gateway)) or {}
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
+    if any(metric.tools for metric in metrics.values()):
+        problems.extend(tools.needs())
     for judge in judges.values():
         problems.extend(judge.needs())
         problems.extend(_refusals(judge, list(metrics.values())))
@@ -120,6 +121,12 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     if problems:
         raise InputError(*problems)
     return Parts(dataset, judges, metrics, config.seed, config.study or _dataset_name(config))
+
+
+def build_tools(config: RunConfig, gateway: Gateway, loader: Loader | None) -> NoTools:
+    """The tool set of the run; a data set that brings a corpus along is asked for it."""
+    built: NoTools = build("tools", config.tools, gateway=gateway, corpus=getattr(loader, "corpus", None))
+    return built
 
 
 def _collect(problems: list[Problem], make: Any) -> Any:

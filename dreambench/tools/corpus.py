@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from dreambench.documents import normalize_url
 from dreambench.tools.page import Page
+from dreambench.tools.passage import passage
+from dreambench.tools.results import SearchHit, Undated
 
 if TYPE_CHECKING:
     import tantivy
-
-Undated = Literal["keep", "drop"]
 
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[㐀-鿿豈-﫿]+")
@@ -27,6 +27,8 @@ _NO_DATE = -1
 _FIELDS = ["title", "body", "pairs"]
 _TITLE_BOOST = 2.0
 _HEAP = 64_000_000
+_SPARE = 10
+"""Rows fetched beyond `k`, so that equal scores at the end are cut in the order of the corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Corpus:
         """The `k` best pages for `query` that were out by `as_of`, best first; ties in the order of the corpus."""
         import tantivy
 
-        words = " ".join(_WORD.findall(query))
+        words = " ".join(_WORD.findall(query)).lower()  # AND, OR and NOT are words here
         if not words or k < 1:
             return []
         index = self._index
@@ -75,8 +77,15 @@ class Corpus:
             [(tantivy.Occur.Must, parsed), (tantivy.Occur.Must, tantivy.Query.const_score_query(dated, 0.0))]
         )
         searcher = index.searcher()
-        found = [(score, searcher.doc(address)["row"][0]) for score, address in searcher.search(both, k).hits]
-        return [Hit(self.pages[row], score) for score, row in sorted(found, key=lambda item: (-item[0], item[1]))]
+        found = [(score, searcher.doc(address)["row"][0]) for score, address in searcher.search(both, k + _SPARE).hits]
+        return [Hit(self.pages[row], score) for score, row in sorted(found, key=lambda item: (-item[0], item[1]))[:k]]
+
+    def find(self, query: str, as_of: date | None, k: int, undated: Undated = "keep") -> list[SearchHit]:
+        """`search`, each page with the passage that fits the query best."""
+        return [
+            SearchHit(hit.page.url, hit.page.title, passage(hit.page.text, query), hit.page.published)
+            for hit in self.search(query, as_of, k, undated)
+        ]
 
     @cached_property
     def _index(self) -> tantivy.Index:
@@ -100,6 +109,7 @@ class Corpus:
                 )
             )
         writer.commit()
+        writer.wait_merging_threads()
         index.reload()
         return index
 
