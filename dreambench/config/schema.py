@@ -69,6 +69,7 @@ class RunConfig(Settings):
     judge: dict[str, Node] = Field(min_length=1)
     metric: dict[str, Node] = Field(min_length=1)
     tools: Node
+    protocol: Node
     engine: EngineSettings
     cache: CacheSettings
     paths: PathSettings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.metric import Metric
+from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
 from dreambench.tools.toolset import NoTools
 
@@ -59,6 +60,7 @@ class Parts:
     metrics: Mapping[str, Metric]
     seed: int
     name: str
+    protocols: NoProtocols = field(default_factory=NoProtocols)
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -106,7 +108,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     loader = _collect(problems, lambda: build("dataset", config.dataset))
     tools = _collect(problems, lambda: build_tools(config, gateway, loader)) or NoTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
-    metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf, tools=tools)) or {}
+    protocols = _collect(problems, lambda: build_protocols(config, shelf, tools, loader)) or NoProtocols()
+    supplied = {"shelf": shelf, "tools": tools, "protocols": protocols}
+    metrics = _collect(problems, lambda: _build_group("metric", config.metric, **supplied)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: _build_judges(asked, gateway)) or {}
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
@@ -117,15 +121,27 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         problems.extend(_refusals(judge, list(metrics.values())))
     if problems or dataset is None:
         raise InputError(*problems)
+    for metric in metrics.values():
+        problems.extend(metric.problems(dataset.tasks))
+    if protocols.parts:
+        _collect(problems, lambda: protocols.assign(judges))
+        problems.extend(protocols.problems(dataset.tasks))
     problems.extend(_twins(metrics))
     if problems:
         raise InputError(*problems)
-    return Parts(dataset, judges, metrics, config.seed, config.study or _dataset_name(config))
+    return Parts(dataset, judges, metrics, config.seed, config.study or _dataset_name(config), protocols)
 
 
 def build_tools(config: RunConfig, gateway: Gateway, loader: Loader | None) -> NoTools:
     """The tool set of the run; a data set that brings a corpus along is asked for it."""
     built: NoTools = build("tools", config.tools, gateway=gateway, corpus=getattr(loader, "corpus", None))
+    return built
+
+
+def build_protocols(config: RunConfig, shelf: RubricShelf, tools: NoTools, loader: Loader | None) -> NoProtocols:
+    """The run's source of protocols; a data set that brings protocols along (`protocols`, a folder) is asked for them."""
+    brought = getattr(loader, "protocols", None)
+    built: NoProtocols = build("protocol", config.protocol, shelf=shelf, tools=tools, protocols=brought)
     return built
 
 
@@ -205,7 +221,7 @@ def _cell(task: Task, report: Report, metric: Metric, judge: Judge | None, repea
             "perturbation": "clean",
             "dose": 0.0,
             "perturbation_seed": None,
-            "protocol": "",
+            "protocol": metric.protocols.hash_of(task, judge) if metric.protocols else "",
             "metric": metric.id,
             "rubric": metric.rubric_variant,
             "rubric_version": ",".join(sorted({rubric.version for rubric in rubrics})),

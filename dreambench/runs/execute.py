@@ -86,6 +86,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         write_text(folder.config, config_text)
         folder.start_attempt(sys.argv, clock)
         store.open(shared=config.paths.cache, run_local=folder.answers)
+        parts.protocols.open(folder.root, config.paths.cache / "protocols")
         journal = Journal(folder.journal)
         cells = list(parts.cells())
         done = sum(journal.is_done(cell) for cell in cells)
@@ -97,6 +98,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             outcome = await engine.run(cells, functools.partial(_measure, parts, parsed))
         finally:
             progress.close()
+            await parts.protocols.close()
             for judge in parts.judges.values():
                 await judge.close()
             journal.close()
@@ -107,8 +109,12 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
 
 async def _measure(parts: Parts, parsed: ParsedReports, cell: Cell) -> Sequence[Judgment]:
     metric = parts.metrics[cell.metric]
+    judge = parts.judges.get(cell.judge)
     subject = Subject(parts.task(cell.task), parts.report(cell.report), await parsed.get(cell.report))
-    return await metric.measure(subject, parts.judges.get(cell.judge), cell.repeat)
+    judgments = await metric.measure(subject, judge, cell.repeat)
+    if metric.protocols:  # one that was made just now is not in the plan yet
+        cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)
+    return judgments
 
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
