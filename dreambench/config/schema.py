@@ -70,6 +70,7 @@ class RunConfig(Settings):
     metric: dict[str, Node] = Field(min_length=1)
     perturbation: dict[str, Node] = {}
     tools: Node
+    protocol: Node
     engine: EngineSettings
     cache: CacheSettings
     paths: PathSettings

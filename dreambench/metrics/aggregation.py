@@ -22,7 +22,7 @@ SCORING_VERSION = 1
 
 ARM = ["perturbation", "dose", "perturbation_seed"]
 REPORT_KEYS = ["dataset", "task", "report", "agent", *ARM, "protocol", "tools", "metric", "rubric", "judge", "repeat"]
-SCORE_KEYS = [key for key in REPORT_KEYS if key not in ("task", "report", "repeat")]
+SCORE_KEYS = [key for key in REPORT_KEYS if key not in ("task", "report", "protocol", "repeat")]
 MISSING = [Status.UNANSWERED, Status.MISSING_RUN, Status.JUDGE_ERROR, Status.TOOL_ERROR]
 
 _KEY_TYPES: dict[str, Any] = {"dose": pl.Float64, "perturbation_seed": pl.Int64, "repeat": pl.Int64}

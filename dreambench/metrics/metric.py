@@ -15,8 +15,10 @@ from typing import Any, ClassVar
 import polars as pl
 
 from dreambench.documents import Document
+from dreambench.errors import Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.protocols.source import NoProtocols
 from dreambench.records import Judgment, Report, Task
 from dreambench.tools.toolset import NoTools
 
@@ -88,6 +90,7 @@ class Metric(ABC):
         self.shelf = shelf
         self.missing_policy = MissingPolicy(missing_policy)
         self.tools: NoTools | None = None
+        self.protocols: NoProtocols | None = None
         self.repeats = 1
 
     @property
@@ -102,6 +105,10 @@ class Metric(ABC):
     @abstractmethod
     def rubrics(self) -> Sequence[Rubric]:
         """Every rubric that `measure` may ask; judges are checked against them before the run."""
+
+    def problems(self, tasks: Sequence[Task]) -> list[Problem]:
+        """What keeps these tasks from being measured, said before anything is spent."""
+        return []
 
     @abstractmethod
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:

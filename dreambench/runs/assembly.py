@@ -28,6 +28,7 @@ from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.metric import Metric
 from dreambench.perturbations import Perturbation, arms
+from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
 from dreambench.tools.toolset import NoTools
 
@@ -65,6 +66,7 @@ class Parts:
     seed: int
     name: str
     tools: NoTools = field(default_factory=NoTools)
+    protocols: NoProtocols = field(default_factory=NoProtocols)
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -140,7 +142,7 @@ class Parts:
                 "perturbation": arm.partition("[")[0] or CLEAN,
                 "dose": self.arms[arm].dose if arm else 0.0,
                 "perturbation_seed": self.arms[arm].seed if arm else None,
-                "protocol": "",
+                "protocol": metric.protocols.hash_of(task, judge) if metric.protocols else "",
                 "metric": metric.id,
                 "rubric": metric.rubric_variant,
                 "rubric_version": ",".join(sorted({rubric.version for rubric in metric.rubrics()})),
@@ -159,7 +161,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     loader = _collect(problems, lambda: build("dataset", config.dataset))
     tools = _collect(problems, lambda: build_tools(config, gateway, loader)) or NoTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
-    metrics = _collect(problems, lambda: _build_group("metric", config.metric, shelf=shelf, tools=tools)) or {}
+    protocols = _collect(problems, lambda: build_protocols(config, shelf, tools, loader)) or NoProtocols()
+    supplied = {"shelf": shelf, "tools": tools, "protocols": protocols}
+    metrics = _collect(problems, lambda: _build_group("metric", config.metric, **supplied)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: _build_judges(asked, gateway)) or {}
     perturbations = _collect(problems, lambda: arms(config.perturbation, shelf)) or []
@@ -172,6 +176,11 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         problems.extend(_refusals(judge, list(metrics.values())))
     if problems or dataset is None:
         raise InputError(*problems)
+    for metric in metrics.values():
+        problems.extend(metric.problems(dataset.tasks))
+    if protocols.parts:
+        _collect(problems, lambda: protocols.assign(judges))
+        problems.extend(protocols.problems(dataset.tasks))
     problems.extend(_twins(metrics))
     if problems:
         raise InputError(*problems)
@@ -183,12 +192,20 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         seed=config.seed,
         name=config.study or _dataset_name(config),
         tools=tools,
+        protocols=protocols,
     )
 
 
 def build_tools(config: RunConfig, gateway: Gateway, loader: Loader | None) -> NoTools:
     """The tool set of the run; a data set that brings a corpus along is asked for it."""
     built: NoTools = build("tools", config.tools, gateway=gateway, corpus=getattr(loader, "corpus", None))
+    return built
+
+
+def build_protocols(config: RunConfig, shelf: RubricShelf, tools: NoTools, loader: Loader | None) -> NoProtocols:
+    """The run's source of protocols; a data set that brings protocols along (`protocols`, a folder) is asked for them."""
+    brought = getattr(loader, "protocols", None)
+    built: NoProtocols = build("protocol", config.protocol, shelf=shelf, tools=tools, protocols=brought)
     return built
 
 

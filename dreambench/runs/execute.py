@@ -85,6 +85,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         write_text(folder.config, config_text)
         folder.start_attempt(sys.argv, clock)
         store.open(shared=config.paths.cache, run_local=folder.answers)
+        parts.protocols.open(folder.root, config.paths.cache / "protocols")
         journal = Journal(folder.journal)
         cells = list(parts.cells())
         done = sum(journal.is_done(cell) for cell in cells)
@@ -98,6 +99,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
         finally:
             progress.close()
+            await parts.protocols.close()
             for judge in parts.judges.values():
                 await judge.close()
             await parts.tools.close()
@@ -109,7 +111,12 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
 
 async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Judgment]:
     metric = parts.metrics[cell.metric]
-    return await metric.measure(await subjects.get(cell), parts.judges.get(cell.judge), cell.repeat)
+    judge = parts.judges.get(cell.judge)
+    subject = await subjects.get(cell)
+    judgments = await metric.measure(subject, judge, cell.repeat)
+    if metric.protocols:  # one that was made just now is not in the plan yet
+        cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)
+    return judgments
 
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
