@@ -45,9 +45,11 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A list: consecutive items of one indentation; `intro` is the paragraph right before it, `headed` says a heading is."""
+    """A list: consecutive items of one indentation with the offsets of their blocks; `intro` is the paragraph right before it,
+    `headed` says that a heading is."""
 
     items: tuple[str, ...]
+    starts: tuple[int, ...]
     intro: str
     headed: bool
     section: int
@@ -135,7 +137,7 @@ class ReportView:
 
     def _groups(self, before: Block | None, items: Sequence[Block]) -> Iterable[Group]:
         """One group per indentation and parent item of a run of list items."""
-        open_groups: list[tuple[int, list[str], str, bool]] = []
+        open_groups: list[tuple[int, list[tuple[str, int]], str, bool]] = []
         intro = self.clean(before.content) if before and before.kind is BlockKind.PARAGRAPH else ""
         headed = before is not None and before.kind is BlockKind.HEADING
         last = ""
@@ -145,14 +147,15 @@ class ReportView:
             if not open_groups or open_groups[-1][0] < item.level:
                 open_groups.append((item.level, [], last or intro, headed and not last))
             last = self.clean(item.content)
-            open_groups[-1][1].append(last)
+            open_groups[-1][1].append((last, item.span.start))
         while open_groups:
             yield from self._close(open_groups.pop(), items[0].section)
 
-    def _close(self, group: tuple[int, list[str], str, bool], section: int) -> Iterable[Group]:
+    def _close(self, group: tuple[int, list[tuple[str, int]], str, bool], section: int) -> Iterable[Group]:
         _, items, intro, headed = group
         if len(items) > 1:
-            yield Group(tuple(items), intro, headed, section)
+            texts, starts = zip(*items, strict=True)
+            yield Group(texts, starts, intro, headed, section)
 
     @cached_property
     def part_level(self) -> int:

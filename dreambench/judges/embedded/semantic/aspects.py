@@ -22,8 +22,7 @@ SemanticAspect = Callable[[SemanticView, str], Finding]
 
 _TOLD_TWICE = 0.88
 _WINDOW = 20
-_MOST_ITEMS = 60
-_BEGINNINGS = 40
+_BEGINNINGS = 24
 
 
 def main_idea_clarity(view: SemanticView, question: str) -> Finding:
@@ -104,13 +103,11 @@ def heading_structure(view: SemanticView, question: str) -> Finding:
 
 def bullet_grouping_logic(view: SemanticView, question: str) -> Finding:
     """Items mean something closer to their own list than to other lists; forms and sizes are judged by rules."""
-    lists = view.base.lists
-    if not lists:
+    if not view.items:
         return Finding((_paragraphs(view, 0.6), _by_rules("bullet_grouping_logic", view, question, 0.4)), "there are no lists")
-    items = [(number, item) for number, group in enumerate(lists) for item in group.items][:_MOST_ITEMS]
-    vectors = encode([item for _, item in items])
-    inside = [likeness(vectors[a], vectors[b]) for a, b in combinations(range(len(items)), 2) if items[a][0] == items[b][0]]
-    outside = [likeness(vectors[a], vectors[b]) for a, b in combinations(range(len(items)), 2) if items[a][0] != items[b][0]]
+    pairs = list(combinations(view.items, 2))
+    inside = [likeness(a, b) for (first, a), (second, b) in pairs if first == second]
+    outside = [likeness(a, b) for (first, a), (second, b) in pairs if first != second]
     gap = mean_of(inside) - mean_of(outside) if outside else 0.0
     return Finding(
         (

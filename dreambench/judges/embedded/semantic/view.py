@@ -58,6 +58,19 @@ class SemanticView:
         pairs = [row for row in range(1, len(self.sentences)) if self._same_section(row)]
         return np.asarray([likeness(self.vectors[row - 1], self.vectors[row]) for row in pairs], np.float32)
 
+    @cached_property
+    def items(self) -> tuple[tuple[int, Vectors], ...]:
+        """List items that have encoded sentences: the number of their list and the centre of their sentences."""
+        rows: dict[int, list[int]] = {}
+        for row, sentence in enumerate(self.sentences):
+            rows.setdefault(self.base.document.blocks[sentence.block].span.start, []).append(row)
+        return tuple(
+            (number, centre(self.vectors[rows[start]]))
+            for number, group in enumerate(self.base.lists)
+            for start in group.starts
+            if start in rows
+        )
+
     def ends(self) -> tuple[Vectors, Vectors]:
         """Centres of the opening and of the closing."""
         opening, closing = ([s.text for s in side] for side in (self.base.opening, self.base.closing))
