@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from dreambench.documents import Document
+from dreambench.errors import Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.records import Judgment, Report, Task
@@ -58,6 +59,8 @@ class Variant:
     """Whether a report that lacks one item has no value, because the others' weights would mean something else."""
     spread: bool = False
     """Whether sd, min and max over reports are shown as well (lengths)."""
+    harmonic_of: tuple[str, ...] = ()
+    """Two variants of the metric: the data set's value is the harmonic mean of their means over tasks, not a mean of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,10 @@ class Metric(ABC):
     @abstractmethod
     def rubrics(self) -> Sequence[Rubric]:
         """Every rubric that `measure` may ask; judges are checked against them before the run."""
+
+    def problems(self, tasks: Sequence[Task]) -> list[Problem]:
+        """What keeps these tasks from being measured, said before anything is spent."""
+        return []
 
     @abstractmethod
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:

@@ -117,6 +117,8 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         problems.extend(_refusals(judge, list(metrics.values())))
     if problems or dataset is None:
         raise InputError(*problems)
+    for metric in metrics.values():
+        problems.extend(metric.problems(dataset.tasks))
     problems.extend(_twins(metrics))
     if problems:
         raise InputError(*problems)
