@@ -60,6 +60,8 @@ class Variant:
     """Whether a report that lacks one item has no value, because the others' weights would mean something else."""
     spread: bool = False
     """Whether sd, min and max over reports are shown as well (lengths)."""
+    harmonic_of: tuple[str, ...] = ()
+    """Two variants of the metric: the data set's value is the harmonic mean of their means over tasks, not a mean of values."""
 
 
 @dataclass(frozen=True, slots=True)
