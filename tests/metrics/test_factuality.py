@@ -79,7 +79,7 @@ def test_every_row_shows_its_sentence_its_evidence_and_what_was_read(gateway: Te
     (evidence,) = row.evidence
     assert evidence.url == "https://BridgeAa.example/length"
     assert evidence.published == "2024-05-01"
-    assert evidence.snapshot == next(p.snapshot for p in tools._corpus.pages if p.url == evidence.url)
+    assert evidence.snapshot == next(p.snapshot for p in tools.corpus.pages if p.url == evidence.url)
     assert evidence.quote == "BridgeAa was measured again"
     assert "passages of" in row.rationale and row.rationale.endswith("judgment: supported)")
     assert row.cost == pytest.approx(0.04), "queries, two passes and the judgment"
