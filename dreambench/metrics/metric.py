@@ -14,7 +14,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from dreambench.datasets.dataset import Dataset
 from dreambench.documents import Document
+from dreambench.errors import Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.records import Judgment, Report, Task
@@ -110,6 +112,10 @@ class Metric(ABC):
     @abstractmethod
     def variants(self) -> Sequence[Variant]:
         """The primary variant first."""
+
+    def prepare(self, dataset: Dataset) -> list[Problem]:
+        """A look at what will be measured, before anything is spent: what the metric needs of it, and what is missing."""
+        return []
 
     @property
     def asks(self) -> bool:

@@ -110,6 +110,8 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: _build_judges(asked, gateway)) or {}
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
+    if dataset is not None:
+        problems.extend(problem for metric in metrics.values() for problem in metric.prepare(dataset))
     if any(metric.tools for metric in metrics.values()):
         problems.extend(tools.needs())
     for judge in judges.values():
