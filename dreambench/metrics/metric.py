@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from dreambench.datasets.dataset import Dataset
 from dreambench.documents import Document
 from dreambench.errors import Problem
 from dreambench.judges.judge import Judge
@@ -119,6 +120,10 @@ class Metric(ABC):
     @abstractmethod
     def variants(self) -> Sequence[Variant]:
         """The primary variant first."""
+
+    def prepare(self, dataset: Dataset) -> list[Problem]:
+        """A look at what will be measured, before anything is spent: what the metric needs of it, and what is missing."""
+        return []
 
     @property
     def asks(self) -> bool:

@@ -169,6 +169,8 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     perturbations = _collect(problems, lambda: arms(config.perturbation, shelf)) or []
     problems.extend(_authors(perturbations, judges))
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
+    if dataset is not None:
+        problems.extend(problem for metric in metrics.values() for problem in metric.prepare(dataset))
     if any(metric.tools for metric in metrics.values()):
         problems.extend(tools.needs())
     for judge in judges.values():

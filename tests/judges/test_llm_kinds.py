@@ -35,6 +35,21 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "passages": [{"id": "p1", "text": REPORT}, {"id": "p2", "text": "Nothing about it."}],
     },
 }
+PAIR = {
+    **COMMON,
+    "first": REPORT,
+    "second": "Copper trade was flat.",
+    "criteria": [
+        {"id": "c1", "dimension": "insight", "criterion": "Names causes", "explanation": "Says why trade changed."},
+        {"id": "c2", "dimension": "readability", "criterion": "Is short"},
+    ],
+}
+CONTEXTS |= {
+    "race_scores": PAIR,
+    "race_lists": PAIR,
+    "race_weights": COMMON,
+    "race_criteria": {**COMMON, "dimension": "insight"},
+}
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
 
 

@@ -29,6 +29,12 @@ def context_for(rubric: Rubric, as_of: str | None = None) -> Context:
         "about": f"A lake. {PLANTED}",
         "titles": [f"Depth. {PLANTED}"],
     }
+    values |= {
+        "first": f"A first report. {PLANTED}",
+        "second": f"A second report. {PLANTED}",
+        "criteria": [{"id": "c1", "dimension": "insight", "criterion": f"Depth. {PLANTED}", "explanation": PLANTED}],
+        "dimension": "insight",
+    }
     fields = rubric.kind.context.model_fields
     return rubric.kind.context(**{name: value for name, value in values.items() if name in fields})
 
