@@ -51,7 +51,7 @@ class Inventor:
         words = words_of(view)
         blocks = view.running_blocks or ((0,) if view.document.blocks else ())
         topics = [topic for block in blocks for topic in words.topics(block)[:1]]
-        self._topics = list(dict.fromkeys(topics)) or ["这一问题" if view.chinese else "the question"]
+        self._topics = list(dict.fromkeys(topics)) or [words.stand_in]
         self._chinese = view.chinese
         self._words = latin_words(" ".join([view.document.title, *self._topics]))
         self._taken = frozenset(view.addresses)

@@ -7,7 +7,7 @@ quantifier (of the sorts in `sorts`) that can be replaced. One place per sentenc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 from typing import Any, ClassVar, Literal
 
@@ -69,7 +69,8 @@ class FactualInjection(Perturbation):
         return found
 
 
-def facts(view: View, sorts: Sequence[str] = ALL_SORTS) -> list[tuple[Line, dict[str, list[Target]]]]:
+@lru_cache(maxsize=16)
+def facts(view: View, sorts: tuple[str, ...] = ALL_SORTS) -> list[tuple[Line, dict[str, list[Target]]]]:
     """The sentences in which a fact can be made false, each with the places by sort."""
     rows = {line.index for line in view.lines if line.kind is BlockKind.TABLE}
     prose = {line.index for line in view.prose}

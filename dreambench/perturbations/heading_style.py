@@ -1,7 +1,7 @@
 """Heading style: headings look another way and say the same.
 
-Eligible units are the headings of the body. One style is drawn per report among bold, closing marks, underlines (first and
-second level) and one level deeper or higher for all; a chosen heading takes it on.
+Eligible units are the headings of the body. One style is drawn per report among bold, italics, closing marks and wider spacing; a
+chosen heading takes it on. Words and levels stay.
 """
 
 from __future__ import annotations
@@ -41,8 +41,6 @@ def _restyle(text: str, block: Block, style: Callable[[str, str, int], str], rng
     line = block.span.of(text).rstrip("\n")
     match = _ATX.match(line)
     assert match is not None
-    blank_before = text[: block.span.start].endswith("\n\n") or block.span.start == 0
-    style = style if blank_before or style is not _underlined else _closed
     new = style(match["marks"], match["words"], block.level) + match["tail"]
     return [Change(block.span.start, block.span.start + len(line), new, "heading_style")]
 
@@ -59,11 +57,14 @@ def _closed(marks: str, words: str, level: int) -> str:
     return f"{marks}{words} {'#' * level}"
 
 
-def _underlined(marks: str, words: str, level: int) -> str:
-    """A line of `=` or `-` below, for the two levels that have one; closing marks for the others."""
-    if level > 2 or not words.strip() or re.match(r"[-*+>]\s|\d+[.)]\s", words):
-        return _closed(marks, words, level)
-    return f"{words}\n{('=' if level == 1 else '-') * max(3, min(40, len(words)))}"
+def _italic(marks: str, words: str, level: int) -> str:
+    """Italics, where nothing is emphasised yet."""
+    return f"{marks}*{words}*" if "*" not in words and "_" not in words else _closed(marks, words, level)
 
 
-_STYLES = {"bold": _bold, "closed": _closed, "underlined": _underlined}
+def _spaced(marks: str, words: str, level: int) -> str:
+    """More room between the marks and the words."""
+    return f"{marks}  {words}"
+
+
+_STYLES = {"bold": _bold, "closed": _closed, "italic": _italic, "spaced": _spaced}

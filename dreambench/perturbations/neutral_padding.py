@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 
 from dreambench.documents import BlockKind
 from dreambench.perturbations.edits import Change, Role
+from dreambench.perturbations.facts.dates import dates
+from dreambench.perturbations.facts.numbers import quantities
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import say, words_of
@@ -64,11 +66,17 @@ def _bare_headings(view: View) -> list[Unit]:
 
 
 def _introduce(view: View, block: int, at: int, rng: Random) -> list[Change]:
-    sentence = say("padding", view.chinese, "opening", rng, topic=words_of(view).topics(block)[0])
+    sentence = say("padding", view.chinese, "opening", rng, topic=_topic(view, block))
     return [Change(at, at, f"\n\n{sentence}", "neutral_padding")]
 
 
 def _pad(view: View, line: Line, key: str, rng: Random) -> list[Change]:
-    topic = words_of(view).topics(line.block)[0]
-    sentence = say("padding", view.chinese, key, rng, topic=topic)
+    sentence = say("padding", view.chinese, key, rng, topic=_topic(view, line.block))
     return [Change(line.start, line.start, sentence if view.chinese else f"{sentence} ", "neutral_padding")]
+
+
+def _topic(view: View, block: int) -> str:
+    """A subject without a number or date, which would be one more of them."""
+    words = words_of(view)
+    plain = [topic for topic in words.topics(block) if not quantities(topic) and not dates(topic)]
+    return plain[0] if plain else words.stand_in

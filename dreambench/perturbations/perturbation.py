@@ -14,6 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dreambench.documents import Document
+from dreambench.engine.call import canonical_json
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
@@ -138,9 +139,9 @@ class Perturbation(ABC):
     ) -> Perturbed:
         """The changed report and its log. Raises ConfigError when the llm author has no judge to write with."""
         source = Source(task, report, document, corpus, Draws(self.seed, self.id, report.id))
-        units = self.units(source)
+        units = self._units(source)
         order = source.draws.order(len(units))
-        wanted = units_at(self.dose, len(units))
+        wanted = self.wanted(len(units))
         note = "" if units else self.nothing(source)
         if self.author == "llm" and wanted:
             from dreambench.perturbations.authors import Pen
@@ -155,6 +156,18 @@ class Perturbation(ABC):
             len(units), changed, edits, note,
         )  # fmt: skip
         return Perturbed(replace(report, text=text) if edits else report, log)
+
+    def _units(self, source: Source) -> list[Unit]:
+        """`units`, worked out once for all doses of a report; what is kept dies with the document's view."""
+        key = (self.id, canonical_json(dict(self.settings())), self.seed, source.report.id, source.task.as_of, id(source.corpus))
+        if key not in source.view.memo:
+            source.view.memo[key] = (self.units(source), source.corpus)
+        found: list[Unit] = source.view.memo[key][0]
+        return found
+
+    def wanted(self, eligible: int) -> int:
+        """How many of the eligible units are changed: the dose, to the nearest whole unit."""
+        return units_at(self.dose, eligible)
 
     def nothing(self, source: Source) -> str:
         """Said in the log of a report without an eligible unit."""

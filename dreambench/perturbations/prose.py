@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from dreambench.documents import Block, BlockKind, Citation, Document, Span, normalize_url
 from dreambench.documents.urls import UrlMap
@@ -22,7 +23,7 @@ _FIXED = re.compile(
 _STOP = re.compile(r"[.!。！](?:[\"'”’」』)）*_]{0,3})$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """One sentence: its place, its words, and the stretches (relative to its start) that only citation kinds may touch."""
 
@@ -39,7 +40,7 @@ class Line:
         """Whether `start:end` of the sentence touches no marker, link, address, code or formula."""
         return not any(span.start < end and start < span.end for span in self.fixed)
 
-    @property
+    @cached_property
     def core(self) -> Span:
         """The sentence (relative) without list labels or bold lead-ins at its start and markers and stops at its end."""
         start = lead_end(self.text)
@@ -51,7 +52,7 @@ class Line:
                 return Span(start, max(start, stripped))
             end = marker.start
 
-    @property
+    @cached_property
     def words(self) -> str:
         """The sentence's own words: its core with citation markers cut out and white space tidied."""
         return self.words_with(())
@@ -114,6 +115,8 @@ class View:
         self.document = document
         self.text = document.text
         self.chinese = document.language == "zh"
+        self.memo: dict[object, Any] = {}
+        """What kinds have worked out about this document, for their other doses."""
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:

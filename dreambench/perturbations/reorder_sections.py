@@ -46,10 +46,12 @@ class ReorderSections(Perturbation):
         spans = movable(source.document)
         return [Unit(span.start, span.end, _nothing) for span in spans]
 
+    def wanted(self, eligible: int) -> int:
+        """One section alone cannot move: two or none stand for it, whichever is nearer to the dose."""
+        count = super().wanted(eligible)
+        return count if count != 1 else 2 if self.dose * eligible >= 1 else 0
+
     def changes(self, source: Source, units: Sequence[Unit], chosen: Sequence[int]) -> list[tuple[int, Change]]:
-        """One section alone cannot move: a choice of one changes nothing."""
-        if len(chosen) < 2:
-            return []
         shift = source.draws.stream("shift").choice((1, -1))
         changes = []
         for at, number in enumerate(chosen):
@@ -63,8 +65,6 @@ class ReorderSections(Perturbation):
     ) -> tuple[list[tuple[int, Change]], str]:
         """The author is asked once, for the order of the chosen sections; code checks that none stays where it was."""
         chosen = sorted(order[:wanted])
-        if len(chosen) < 2:
-            return [], ""
         texts = [source.text[units[number].start : units[number].end] for number in chosen]
         passage = "\n".join(f"{at}. {text.splitlines()[0].lstrip('# ')}" for at, text in enumerate(texts, 1))
         context = {"query": source.task.query, "passage": passage, "language": source.document.language, "mode": self.id}

@@ -168,7 +168,7 @@ class Words:
             section = document.sections[section].parent
         found += [self._title_topic()]
         listed = [topic for topic in dict.fromkeys(found) if topic]
-        return listed or [self._fallback()]
+        return listed or [self.stand_in]
 
     def others(self, block: int) -> list[str]:
         """Topics of the report's other sections."""
@@ -193,7 +193,9 @@ class Words:
         head = re.split(_PREPOSITION, _GENRE.sub("", title))[0]
         return "" if " between " in head else self._topic(head)
 
-    def _fallback(self) -> str:
+    @property
+    def stand_in(self) -> str:
+        """What is said for the subject where the report's headings give none."""
         return _STAND_INS[self._view.chinese]
 
 
