@@ -123,7 +123,7 @@ def through_the_gateway(corpus: Corpus, asked: list[str], as_of: date) -> float:
         one = Path(name) / "one.jsonl"
         one.write_text('{"url": "https://a.example", "title": "A", "text": "B"}', encoding="utf-8")
         tools = CorpusTools(gateway=gateway, path=one)
-        tools._corpus = corpus
+        tools.corpus = corpus
         corpus.fingerprint  # noqa: B018 - counted once per run, at its start
 
         async def work() -> float:

@@ -66,11 +66,10 @@ class Corpus:
         parsed = self._parsed(query)
         if parsed is None or k < 1:
             return []
-        free = as_of is None and undated == "keep"
         most = _AHEAD * k + _SPARE
         found = self._best(parsed, most)
         hits = [hit for hit in found if _is_out(hit.page, as_of, undated)]
-        if len(hits) < k and len(found) == most and not free:
+        if as_of and len(hits) < k and len(found) == most:
             hits = self._best(self._dated(parsed, as_of, undated), k + _SPARE)
         return hits[:k]
 
@@ -92,12 +91,12 @@ class Corpus:
 
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
 
-    def _dated(self, parsed: tantivy.Query, as_of: date | None, undated: Undated) -> tantivy.Query:
+    def _dated(self, parsed: tantivy.Query, as_of: date, undated: Undated) -> tantivy.Query:
         import tantivy
 
         first = _NO_DATE if undated == "keep" else 0
-        last = as_of.toordinal() if as_of else date.max.toordinal()
-        dated = tantivy.Query.range_query(self._index.schema, "published", tantivy.FieldType.Integer, first, last)
+        days = first, as_of.toordinal()
+        dated = tantivy.Query.range_query(self._index.schema, "published", tantivy.FieldType.Integer, *days)
         return tantivy.Query.boolean_query(
             [(tantivy.Occur.Must, parsed), (tantivy.Occur.Must, tantivy.Query.const_score_query(dated, 0.0))]
         )
@@ -145,9 +144,9 @@ class Corpus:
 
 
 def _is_out(page: Page, as_of: date | None, undated: Undated) -> bool:
-    if page.published is None:
-        return undated == "keep"
-    return as_of is None or page.published <= as_of
+    if as_of is None:
+        return True
+    return page.published <= as_of if page.published else undated == "keep"
 
 
 def _pairs(text: str) -> str:
