@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from dreambench.documents import parse_document
 from dreambench.engine.limiter import Widths
 from dreambench.errors import ProviderError
 from dreambench.evaluators.workflow import Once, StageFailed, need, together, total_cost
@@ -17,8 +16,8 @@ from dreambench.judges.rubric import Rubric
 from dreambench.metrics.asking import Failed
 from dreambench.metrics.ci import CitationIntegrity
 from dreambench.metrics.factuality import Factuality
-from dreambench.metrics.metric import Metric, Subject
-from dreambench.records import Judgment, Report, Status
+from dreambench.metrics.metric import Metric
+from dreambench.records import Judgment, Status
 from tests.support import measuring
 from tests.support.gateway import TestGateway, make_gateway
 from tests.support.scripted_judge import ScriptedJudge
@@ -54,10 +53,6 @@ class WaitingJudge(ScriptedJudge):
         return given
 
 
-def subject(text: str) -> Subject:
-    return Subject(measuring.TASK, Report("t", "a", text), parse_document(text))
-
-
 def made(kind: type[Factuality] | type[CitationIntegrity], gateway: TestGateway, folder: Path, **keys: Any) -> Metric:
     return kind(name="m", shelf=SHELF, tools=corpus(gateway, folder, PAGES), **keys)
 
@@ -81,7 +76,7 @@ def test_no_stage_waits_for_the_slowest_claim(
     """The slow claim is let go only after the others are through: a barrier between stages would wait for ever."""
     judge = WaitingJudge(gateway, script(), (held, CLAIMS[0]), last, others=2)
     metric = made(kind, gateway, tmp_path)
-    rows = asyncio.run(asyncio.wait_for(metric.measure(subject(TEXT), judge, 0), 30))
+    rows = asyncio.run(asyncio.wait_for(metric.measure(measuring.subject(TEXT), judge, 0), 30))
     verdicts = [row for row in rows if row.family == "claim"]
     assert [(row.label, row.status) for row in verdicts] == [("supported", Status.SCORED)] * 3
     assert judge.order.index((last, CLAIMS[1])) < judge.order.index((held, CLAIMS[0]))
@@ -99,7 +94,7 @@ def test_no_claim_waits_for_another_part_of_its_report(gateway: TestGateway, tmp
 
     judge = FirstPartWaits(gateway, script(), ("none", ""), "support", others=3)
     metric = made(CitationIntegrity, gateway, tmp_path, part_chars=250, overlap_chars=0)
-    rows = asyncio.run(asyncio.wait_for(metric.measure(subject(text), judge, 0), 30))
+    rows = asyncio.run(asyncio.wait_for(metric.measure(measuring.subject(text), judge, 0), 30))
     assert "in 2 parts" in rows[-1].rationale
     assert sum(row.family == "claim" for row in rows) == 3
 
@@ -112,8 +107,8 @@ def test_reports_overtake_each_other_and_a_waiting_cell_holds_no_slot(tmp_path: 
     other = TEXT.replace("Slow", "Late").replace("Other", "Late")
 
     async def work() -> tuple[list[Judgment], list[Judgment]]:
-        first = metric.measure(subject(TEXT.split(". ")[0] + "."), judge, 0)
-        second = metric.measure(subject(other), judge, 0)
+        first = metric.measure(measuring.subject(TEXT.split(". ")[0] + "."), judge, 0)
+        second = metric.measure(measuring.subject(other), judge, 0)
         return await asyncio.gather(first, second)
 
     first, second = asyncio.run(asyncio.wait_for(work(), 30))
