@@ -7,7 +7,7 @@ CA = cited claims / verifiable claims. CF = (supported + 0.5 partially) / (all v
 CI = harmonic mean of the means of CA and CF over tasks (primary); `per_task` is the mean of each task's own CI. Of several
 URLs on one claim the best label counts and all are kept. No cited claim: CF = CI = 0 (pooled CF counts such a report as one
 claim of value 0). Nothing verifiable among the cited: no CF, and 0 in `strict`. Without tools that open pages only CA is
-measured, and CF is not applicable (`no_tools`).
+measured and leads the tables, under a rubric name that says so; CF and CI are not applicable (`no_tools`).
 """
 
 from __future__ import annotations
@@ -94,11 +94,13 @@ class CitationIntegrity(Metric):
         check_values(f"metric.{name}.values", self._values, self._support, UNVERIFIABLE)
         self._limit, self._passages, self._passage_chars = limit, passages, passage_chars
         self._part_chars, self._overlap_chars = part_chars, overlap_chars
+        if not self._reads:
+            self.primary = "ca"  # type: ignore[misc]
 
     @property
     def rubric_variant(self) -> str:
-        """The variant, and whether claims are sentences: the two ways are told apart in every table."""
-        return self._support.variant + ("" if self._extract else "+sentences")
+        """The variant, whether claims are sentences, and whether only attribution is measured: told apart in every table."""
+        return self._support.variant + ("" if self._extract else "+sentences") + ("" if self._reads else "+attribution")
 
     def rubrics(self) -> Sequence[Rubric]:
         """What is asked: without tools nobody is asked about pages."""
@@ -157,7 +159,7 @@ class CitationIntegrity(Metric):
         cf = (value.filter(of_cf).sum(), value.filter(of_cf).count())
         strict = (value.filter(of_cf).sum(), of_cf.sum())
         return [
-            Variant(self.primary, *_harmonic(ca, cf), only=both, harmonic_of=("ca", "cf")),
+            Variant("harmonic", *_harmonic(ca, cf), only=both, harmonic_of=("ca", "cf")),
             Variant("ca", value.sum(), pl.len(), micro=True, only=cited),
             Variant("cf", value.sum(), value.count(), micro=True, only=claim),
             Variant("cf_strict", value.sum(), pl.len(), micro=True, only=claim),

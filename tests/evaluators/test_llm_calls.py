@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +98,15 @@ CI = [
 ]
 
 
+def carries(messages: list[dict[str, str]], body: dict[str, Any]) -> bool:
+    return bool(body["messages"] == messages)
+
+
 def measure(
     stub: OpenAIStub, gateway: TestGateway, metric: Metric, expected: Sequence[Expected], text: str = REPORT
 ) -> list[Judgment]:
     for call in expected:
-        stub.always(call.act, when=lambda body, call=call: body["messages"] == call.messages)
+        stub.always(call.act, when=partial(carries, call.messages))
 
     async def run() -> list[Judgment]:
         judge = LLMJudge(name="llm", gateway=gateway, model="openai/m", api_base=stub.url, mode="json_schema")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dreambench.engine.budget import BudgetReached, Limits
 from dreambench.engine.limiter import Widths
 from dreambench.errors import ProviderError
 from dreambench.evaluators.workflow import Once, StageFailed, need, together, total_cost
@@ -114,6 +115,16 @@ def test_reports_overtake_each_other_and_a_waiting_cell_holds_no_slot(tmp_path: 
     first, second = asyncio.run(asyncio.wait_for(work(), 30))
     assert [row.label for row in first if row.family == "claim"] == ["supported"]
     assert [row.label for row in second if row.family == "claim"] == ["supported"]
+
+
+@pytest.mark.parametrize("kind", [Factuality, CitationIntegrity])
+def test_a_reached_budget_leaves_the_whole_cell_owed(tmp_path: Path, kind: type[Factuality] | type[CitationIntegrity]) -> None:
+    gateway = make_gateway(tmp_path, limits=Limits(calls=3))
+    judge = ScriptedJudge(name="j", gateway=gateway, script=script())
+    with pytest.raises(BudgetReached):
+        asyncio.run(made(kind, gateway, tmp_path).measure(measuring.subject(TEXT), judge, 0))
+    bought = [record for record in gateway.records if record.role != "tools" and record.source == "provider"]
+    assert len(bought) <= 3 + 3, "what was under way is finished, nothing is begun"
 
 
 def test_an_error_is_raised_when_the_others_have_ended() -> None:

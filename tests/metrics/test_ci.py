@@ -16,6 +16,7 @@ from dreambench.engine.cell import Cell
 from dreambench.engine.journal import Journal
 from dreambench.errors import ConfigError, ProviderError
 from dreambench.judges.kinds import Context
+from dreambench.judges.panel import PanelJudge
 from dreambench.judges.rubric import Rubric
 from dreambench.metrics.aggregation import dataset_scores, report_values
 from dreambench.metrics.ci import CitationIntegrity
@@ -205,6 +206,8 @@ def test_without_tools_attribution_is_measured_and_nothing_else(gateway: TestGat
     assert [rubric.name for rubric in made.rubrics()] == ["extract"]
     table = report_values(measuring.item_table(made, rows), [made])
     assert table.filter(pl.col("variant") == "cf")["why"].to_list() == ["no_tools"]
+    assert table.filter(pl.col("primary"))["variant"].to_list() == ["ca"], "what was measured leads the tables"
+    assert made.rubric_variant == "default+attribution"
 
 
 def test_one_claim_said_twice_is_one_claim_cited_where_either_is(gateway: TestGateway, tools: CorpusTools) -> None:
@@ -241,6 +244,20 @@ def test_sentences_can_be_claims_without_asking_anybody(gateway: TestGateway, to
     assert measuring.values(made, rows)["ca"] == 1.0
     assert made.rubric_variant == "default+sentences"
     assert [rubric.name for rubric in made.rubrics()] == ["support"]
+
+
+def test_a_panel_votes_on_each_page(gateway: TestGateway, tools: CorpusTools) -> None:
+    def voting(label: str) -> Answers:
+        return Answers(EXAMPLE.claims[:1], {CLAIMS[0]: label})
+
+    labels = {"a": "supported", "b": "contradicted", "c": "supported"}
+    members = [ScriptedJudge(name=name, gateway=gateway, script=voting(label)) for name, label in labels.items()]
+    panel = PanelJudge(name="panel", gateway=gateway, members=members, reduce="majority")
+    rows = measuring.judgments(metric(tools), REPORT, panel)
+    (row,) = family(rows, "claim")
+    assert (row.label, row.value) == ("supported", 1.0)
+    assert 'votes: a "supported", b "contradicted", c "supported"' in row.rationale
+    assert family(rows, "citation")[0].cost == pytest.approx(0.03)
 
 
 def table(made: CitationIntegrity, **tasks: list[Judgment]) -> pl.DataFrame:
