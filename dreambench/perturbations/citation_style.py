@@ -72,7 +72,12 @@ class CitationStyle(Perturbation):
     def instruction(self, source: Source, unit: Unit) -> dict[str, Any]:
         group = group_markers(source.document)[Span(unit.start, unit.end)]
         links = tuple(f"[{citation.label}]({citation.url})" for citation in group)
-        return {"mode": "inline", "material": "; ".join(f"{c.label}: {c.url}" for c in group), "keep": links, "most": sum(map(len, links)) + 20}
+        return {
+            "mode": "inline",
+            "material": "; ".join(f"{c.label}: {c.url}" for c in group),
+            "keep": links,
+            "most": sum(map(len, links)) + 20,
+        }
 
 
 def _numbered(document: Document) -> dict[Span, list[Citation]]:

@@ -22,7 +22,6 @@ from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import say, words_of
 
-
 _COUNTS = re.compile("[0-9一二两三四五六七八九十百千万亿]")
 
 
@@ -41,7 +40,12 @@ class NeutralPadding(Perturbation):
         for number in view.running_blocks:
             block = view.block(number)
             first = view.by_block[number][0]
-            if block.kind is not BlockKind.PARAGRAPH or first.index not in prose or first.core.start > 0 or not first.text[:1].isalnum():
+            if (
+                block.kind is not BlockKind.PARAGRAPH
+                or first.index not in prose
+                or first.core.start > 0
+                or not first.text[:1].isalnum()
+            ):
                 continue
             key = "going_on" if block.section in seen else "opening"
             seen.add(block.section)

@@ -109,7 +109,9 @@ def _script(stub: OpenAIStub, kind: str, body: dict[str, Any]) -> bool:
 
 def test_an_answer_that_loses_its_citation_is_sent_back_once(gateway: TestGateway, stub: OpenAIStub) -> None:
     stub.script(saying({"text": FALSE.replace(" [1][3]", "")}), saying({"text": FALSE}))
-    done = write(gateway, stub, "factual_injection", text=f"# T\n\n{PASSAGE}\n\n[1] A: https://a.org/1\n[3] B: https://b.org/3\n")
+    done = write(
+        gateway, stub, "factual_injection", text=f"# T\n\n{PASSAGE}\n\n[1] A: https://a.org/1\n[3] B: https://b.org/3\n"
+    )
     assert FALSE in done.report.text
     assert len(stub.requests) == 2
     assert "'[1]' must be in the text" in json.dumps(stub.bodies[1]["messages"])

@@ -120,7 +120,9 @@ def test_names_stay() -> None:
 
 
 def test_sections_keep_their_numbers_in_order() -> None:
-    text = "# T\n\n" + "\n\n".join(f"## {n}. Topic {word}\n\n### {n}.1 Sub\n\nText about {word}." for n, word in enumerate("abcd", 1))
+    text = "# T\n\n" + "\n\n".join(
+        f"## {n}. Topic {word}\n\n### {n}.1 Sub\n\nText about {word}." for n, word in enumerate("abcd", 1)
+    )
     done = perturbed(arm("reorder_sections"), text).report.text
     assert re.findall(r"^## (\d)", done, re.MULTILINE) == ["1", "2", "3", "4"]
     assert re.findall(r"^### (\d)\.1", done, re.MULTILINE) == ["1", "2", "3", "4"]
