@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from dreambench.commands.exits import Exit
-from dreambench.errors import DreambenchError, InputError
+from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
 VERBS = ("tool", "perturb")
+INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
 
@@ -21,8 +22,11 @@ def main_code(arguments: Sequence[str]) -> int:
     if wants_help(arguments):
         sys.stdout.write(help_text())
         return Exit.DONE
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
+    try:
+        from hydra.errors import HydraException
+        from omegaconf.errors import OmegaConfBaseException
+    except ModuleNotFoundError as error:
+        return _fail(f"{error.name} is not installed in this Python ({sys.executable})\n  {INSTALL}", Exit.USER_ERROR, False)
 
     trace = any(argument in ("debug=trace", "debug=tiny", "traceback=true") for argument in arguments)
     try:
@@ -49,6 +53,10 @@ def _command(arguments: Sequence[str]) -> int:
         verb = arguments[0]
         command: Callable[[Sequence[str]], int] = getattr(import_module(f"dreambench.commands.{verb}"), verb)
         return command(arguments[1:])
+    if arguments and arguments[0].isidentifier():
+        near = nearest(arguments[0], VERBS)
+        what = "there is no such verb" + (f"; did you mean {near}?" if near else "")
+        raise ConfigError(Problem(arguments[0], what, VERBS, f"python -m dreambench {near} ..." if near else None))
     from dreambench.commands.run import run
 
     return run(arguments)

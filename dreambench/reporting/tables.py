@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from dreambench.runs.assembly import CLEAN, CODE
 
@@ -51,14 +52,14 @@ def score_tables(scores: pl.DataFrame) -> list[Table]:
 
 def _table(title: str, rows: pl.DataFrame) -> Table:
     columns = rows["column"].unique(maintain_order=True).to_list()
-    table = Table(title=title, title_justify="left", pad_edge=False)
+    table = Table(title=Text(title), title_justify="left", pad_edge=False)
     table.add_column("agent", no_wrap=True)
     for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
+        table.add_column(Text(column), justify="right", no_wrap=True)
     labelled = rows.with_columns(line=_line_label()).sort("agent", pl.col("perturbation") != CLEAN, "perturbation", "dose")
     for (line,), part in labelled.group_by("line", maintain_order=True):
         cells = {row["column"]: format_cell(row) for row in part.iter_rows(named=True)}
-        table.add_row(line, *(cells.get(column, "") for column in columns))
+        table.add_row(Text(line), *(Text(cells.get(column, "")) for column in columns))
     return table
 
 
@@ -94,6 +95,7 @@ def print_run(console: Console, scores: pl.DataFrame, notes: Sequence[str]) -> N
         "!k: k reports without a value; counts are not scaled",
         style="dim",
         highlight=False,
+        markup=False,
     )
     for note in [*excluded_lines(scores), *notes]:
         console.print(note, highlight=False, markup=False)

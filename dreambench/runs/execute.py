@@ -6,7 +6,7 @@ import asyncio
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -42,6 +42,7 @@ class RunResult:
     outcome: Outcome
     tables: dict[str, pl.DataFrame]
     findings: list[str]
+    owed: Sequence[Cell] = ()
 
 
 class _Ledger:
@@ -107,7 +108,8 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             journal.close()
             store.close()
         trouble = [gateway.trouble] if gateway.trouble else []
-        return await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
+        result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
+        return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
 
 
 async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Judgment]:
