@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
 from typing import Any, ClassVar
 
@@ -106,7 +107,7 @@ def _whole_block(view: View, block: int, lines: Sequence[Line]) -> list[tuple[in
             if is_item:
                 break
     cuts = [start, *(line.start for line in lines[1:]), end]
-    return list(zip(cuts, cuts[1:], strict=False))
+    return list(pairwise(cuts))
 
 
 def _sentences(view: View, lines: Sequence[Line], going: Sequence[Line]) -> list[tuple[int, int]]:

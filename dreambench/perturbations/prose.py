@@ -70,7 +70,7 @@ class Line:
             position = end
         pieces.append(self.text[position : core.end])
         joined = re.sub(r"\s*[(（][\s,，;；、]*[)）]", "", "".join(pieces))
-        return re.sub(r"[ \t]+", " ", joined).strip()
+        return re.sub(r"[ \t]+", " ", joined).strip().rstrip(",，;；:：、 ")
 
     @property
     def is_closed(self) -> bool:
@@ -98,7 +98,7 @@ _LEAD = re.compile(
 def lead_end(text: str) -> int:
     """Where the sentence proper begins, behind a bold lead-in such as `**Method:**` that ends with a colon."""
     match = _LEAD.match(text)
-    if match is None or not match[0].rstrip().endswith((":", "：", ":**", "：**", ":__")):
+    if match is None or not match[0].rstrip().endswith((":", "：", ":**", "：**", ":__", "：__")):
         plain = re.match(r"[A-Z一-鿿][^.。,，:：()]{0,50}[:：]\s*(?=\S)", text)
         return plain.end() if plain and "http" not in plain[0] and not re.search(r"\d[:：]\d", text[: plain.end() + 1]) else 0
     return match.end()
