@@ -14,6 +14,7 @@ from typing import Any
 
 from dreambench.documents import Block, BlockKind, Citation, Document, Span, normalize_url
 from dreambench.documents.urls import UrlMap
+from dreambench.language.claims import why_excluded
 
 RUNNING = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
 _FIXED = re.compile(
@@ -203,6 +204,12 @@ def _says_something(text: str) -> bool:
         return False
     han = len(re.findall(r"[一-鿿]", bare))
     return han >= 10 or len(re.findall(r"[A-Za-z]{2,}", bare)) >= 5
+
+
+@lru_cache(maxsize=32768)
+def excluded(words: str) -> str | None:
+    """Why a sentence is no claim (`dreambench.language.claims.why_excluded`), worked out once for all kinds."""
+    return why_excluded(words)
 
 
 class _Key:
