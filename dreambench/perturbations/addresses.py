@@ -12,7 +12,10 @@ from dreambench.perturbations.wording import fill, templates
 
 _WORDS = re.compile(r"[A-Za-z]{3,}")
 _IDLE = frozenset(
-    "the and for with from that this into its are was how what why who where when www http https html htm php pdf com org net".split()
+    (
+        "the and for with from that this into its are was how what why who where when"
+        " www http https html htm php pdf com org net"
+    ).split()
 )
 _TRIES = 40
 

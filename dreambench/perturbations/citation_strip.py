@@ -18,7 +18,8 @@ from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 
 _BETWEEN = re.compile(r"[ \t]*[,，、;；]?[ \t]*")
 _PREPOSITION = re.compile(
-    r"(?:\b(?:according to|see|in|by|from|of|per|and|with|to|as|than|or|cf\.|via)|根据|参见|见|据|如|在|由|于|与|和|参考)[ \t]*$",
+    r"(?:\b(?:according to|see|in|by|from|of|per|and|with|to|as|than|or|cf\.|via)"
+    r"|根据|参见|见|据|如|在|由|于|与|和|参考)[ \t]*$",
     re.IGNORECASE,
 )
 _STAND_INS = {False: ("the literature", "published work", "the available sources"), True: ("文献", "相关资料", "公开资料")}
@@ -63,7 +64,7 @@ def _strip(document: Document, run: tuple[Span, ...], groups: dict[Span, list[Ci
     open_, close = text[start - 1 : start], text[end : end + 1]
     if (open_, close) in (("(", ")"), ("（", "）")):
         start, end = start - 1, end + 1
-    if _PREPOSITION.search(text, max(0, start - 20), start) and not text[start - 1 : start] == "\n":
+    if _PREPOSITION.search(text, max(0, start - 20), start) and text[start - 1 : start] != "\n":
         return [Change(start, end, rng.choice(_STAND_INS[document.language == "zh"]), "citation_strip")]
     while start > 0 and text[start - 1] in " \t\u3000":
         start -= 1

@@ -1,8 +1,8 @@
 """Citation style: numbered markers become links, or links become numbered markers with entries; what they point to stays.
 
 Eligible units are the resolved markers of the style that is rewritten: with `to=inline` those that look a number up, with
-`to=numbered` the links whose words are no part of the sentence, and those whose words are (they keep the words). `auto` rewrites
-the style that the report uses most.
+`to=numbered` the links (their words stay, where they are part of the sentence). `auto` rewrites the style that the report
+uses most.
 """
 
 from __future__ import annotations

@@ -49,10 +49,10 @@ class DeadLinks(Perturbation):
 def _kill(text: str, spans: tuple[Span, ...], words: tuple[str, ...], taken: frozenset[str], rng: Random) -> list[Change]:
     new: dict[str, str] = {}
     changes = []
+    state = rng.getrandbits(32)
     for span in spans:
         url = span.of(text)
         if url not in new:
-            state = rng.getrandbits(32) if not new else state
             new[url] = dead(url, words, taken, Random(state))
         changes.append(Change(span.start, span.end, new[url], "dead_links"))
     return changes

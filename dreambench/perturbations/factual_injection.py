@@ -14,12 +14,11 @@ from typing import Any, ClassVar, Literal
 from dreambench.documents import BlockKind
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.rubric import RubricShelf
-from dreambench.language.claims import why_excluded
 from dreambench.perturbations.edits import Author, Change, Role
 from dreambench.perturbations.facts import dates, entities, numbers, words
 from dreambench.perturbations.facts.target import Target
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
-from dreambench.perturbations.prose import Line, View
+from dreambench.perturbations.prose import Line, View, excluded
 
 Sort = Literal["numbers", "dates", "entities", "polarity", "quantifiers"]
 FINDERS: Mapping[str, Callable[[Line, View], list[Target]]] = {
@@ -86,7 +85,7 @@ def facts(view: View, sorts: tuple[str, ...] = ALL_SORTS) -> list[tuple[Line, di
 
 
 def _about_itself(line: Line) -> bool:
-    return why_excluded(line.words) == "self_reference"
+    return excluded(line.words) == "self_reference"
 
 
 def _change(line: Line, mode: str, targets: Sequence[Target], rng: Random) -> list[Change]:

@@ -1,7 +1,7 @@
 """Heading style: headings look another way and say the same.
 
-Eligible units are the headings of the body. One style is drawn per report among bold, italics, closing marks and wider spacing; a
-chosen heading takes it on. Words and levels stay.
+Eligible units are the headings of the body. One style is drawn per report among bold, italics, closing marks and wider
+spacing; a chosen heading takes it on. Words and levels stay.
 """
 
 from __future__ import annotations

@@ -16,12 +16,11 @@ from typing import Any, ClassVar, Literal
 from dreambench.documents import BlockKind
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.rubric import RubricShelf
-from dreambench.language.claims import why_excluded
 from dreambench.language.text import alternation
 from dreambench.perturbations.edits import Author, Change, Role
 from dreambench.perturbations.facts.target import same_case
 from dreambench.perturbations.perturbation import Make, Perturbation, Source, Unit
-from dreambench.perturbations.prose import Line, View
+from dreambench.perturbations.prose import Line, View, excluded
 from dreambench.perturbations.wording import (
     Words,
     capitalise,
@@ -93,7 +92,7 @@ class MalformedReasoning(Perturbation):
 
 
 def _argues(line: Line) -> bool:
-    return why_excluded(line.words) not in ("self_reference", "question", "heading", "reference")
+    return excluded(line.words) not in ("self_reference", "question", "heading", "reference")
 
 
 def _unsupported_cause(line: Line, view: View, words: Words) -> list[Make]:

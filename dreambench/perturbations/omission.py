@@ -1,25 +1,23 @@
 """Omission: key facts are left out.
 
-Eligible units are the sentences that state a key fact: they carry a citation, or an amount, a date or a name, and read as
-checkable claims. A paragraph or list item all of whose sentences go is taken out whole; an item with sub-items stays.
+Eligible units are the sentences that state a key fact: they read as checkable claims and carry a citation, an amount or a
+date. A paragraph or list item all of whose sentences go is taken out whole; an item with sub-items, or with a number of an
+ordered list, stays.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from itertools import pairwise
 from random import Random
 from typing import Any, ClassVar
 
 from dreambench.documents import BlockKind
-from dreambench.language.claims import score_parts, why_excluded
 from dreambench.perturbations.edits import Change, Role
+from dreambench.perturbations.facts.dates import dates
+from dreambench.perturbations.facts.numbers import quantities
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
-from dreambench.perturbations.prose import Line, View
-
-KEY_SCORE = 0.35
-_MARKS = re.compile(r"[ \t]*(?:\[[^\]\n]{1,40}\](?!\()|【[^】\n]{1,40}】)")
+from dreambench.perturbations.prose import Line, View, excluded
 
 
 class Omission(Perturbation):
@@ -49,17 +47,9 @@ class Omission(Perturbation):
         return changes
 
 
-@lru_cache(maxsize=32768)
-def _key(words: str, cited: bool) -> bool:
-    if why_excluded(words):
-        return False
-    score = sum(value for _, value in score_parts(words))
-    return score >= (KEY_SCORE - 0.2 if cited else KEY_SCORE)
-
-
 def is_key(line: Line) -> bool:
     """Whether a sentence states a fact that a reader would miss."""
-    return _key(_MARKS.sub("", line.text), line.cited)
+    return excluded(line.words) is None and (line.cited or bool(quantities(line.text) or dates(line.text)))
 
 
 def _nothing(rng: Random) -> list[Change]:
@@ -106,7 +96,7 @@ def _whole_block(view: View, block: int, lines: Sequence[Line]) -> list[tuple[in
             if is_item:
                 break
     cuts = [start, *(line.start for line in lines[1:]), end]
-    return list(zip(cuts, cuts[1:], strict=False))
+    return list(pairwise(cuts))
 
 
 def _sentences(view: View, lines: Sequence[Line], going: Sequence[Line]) -> list[tuple[int, int]]:

@@ -160,7 +160,8 @@ def _restore(earlier: tuple[Change, ...], rng: Random) -> list[Change]:
 
 
 _LEAD_IN = re.compile(
-    r"\b(?P<word>as of|in|by|since|during|until|from|throughout|at the end of) (?:(?:early|late|mid|the year|fiscal year)[ -]?)?$",
+    r"\b(?P<word>as of|in|by|since|during|until|from|throughout|at the end of) (?:(?:early|late|mid|the year"
+    r"|fiscal year)[ -]?)?$",
     re.IGNORECASE,
 )
 _KEYS = {"by": "by", "since": "since", "until": "until", "from": "from"}

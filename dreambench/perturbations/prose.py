@@ -14,6 +14,7 @@ from typing import Any
 
 from dreambench.documents import Block, BlockKind, Citation, Document, Span, normalize_url
 from dreambench.documents.urls import UrlMap
+from dreambench.language.claims import why_excluded
 
 RUNNING = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
 _FIXED = re.compile(
@@ -70,7 +71,7 @@ class Line:
             position = end
         pieces.append(self.text[position : core.end])
         joined = re.sub(r"\s*[(（][\s,，;；、]*[)）]", "", "".join(pieces))
-        return re.sub(r"[ \t]+", " ", joined).strip()
+        return re.sub(r"[ \t]+", " ", joined).strip().rstrip(",，;；:：、 ")
 
     @property
     def is_closed(self) -> bool:
@@ -98,7 +99,7 @@ _LEAD = re.compile(
 def lead_end(text: str) -> int:
     """Where the sentence proper begins, behind a bold lead-in such as `**Method:**` that ends with a colon."""
     match = _LEAD.match(text)
-    if match is None or not match[0].rstrip().endswith((":", "：", ":**", "：**", ":__")):
+    if match is None or not match[0].rstrip().endswith((":", "：", ":**", "：**", ":__", "：__")):
         plain = re.match(r"[A-Z一-鿿][^.。,，:：()]{0,50}[:：]\s*(?=\S)", text)
         return plain.end() if plain and "http" not in plain[0] and not re.search(r"\d[:：]\d", text[: plain.end() + 1]) else 0
     return match.end()
@@ -203,6 +204,12 @@ def _says_something(text: str) -> bool:
         return False
     han = len(re.findall(r"[一-鿿]", bare))
     return han >= 10 or len(re.findall(r"[A-Za-z]{2,}", bare)) >= 5
+
+
+@lru_cache(maxsize=32768)
+def excluded(words: str) -> str | None:
+    """Why a sentence is no claim (`dreambench.language.claims.why_excluded`), worked out once for all kinds."""
+    return why_excluded(words)
 
 
 class _Key:

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from dreambench.perturbations.authors import Pen
 
 _FIXED_PLACE = re.compile(
-    r"introduction|executive summary|summary|abstract|overview|background|conclusions?|closing|references?|sources?|bibliography"
+    r"introduction|executive summary|summary|abstract|overview|background|conclusions?|closing|references?|sources?"
+    r"|bibliography"
     r"|appendix|outlook|final|scope|methodolog|table of contents|key takeaways|tl;?dr|disclaimer|notes?$|definitions?"
     r"|引言|前言|摘要|概述|概要|背景|绪论|导言|结论|总结|结语|小结|参考|来源|附录|展望|说明|目录|定义|研究方法",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2}|[一二三四五六七八九十]{1,3}|[A-Z]|[IVX]{1,4})(?=[.、．)）:：])"
+    r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2}|[一二三四五六七八九十]{1,3}|[A-Z]"
+    r"|[IVX]{1,4})(?=[.、．)）:：])"
 )
 _SUB_NUMBER = re.compile(r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2})(?=\.\d)", re.MULTILINE)
 _REFERS = re.compile(

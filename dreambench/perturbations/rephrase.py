@@ -71,13 +71,16 @@ def _constructions(line: Line) -> list[Rewrite]:
 
 
 _FRONTED = re.compile(
-    r"(?P<head>(?:In|During|By|Since|Throughout) (?:the )?(?:early |late |mid-)?(?:[A-Z][a-z]+ )?(?:(?:1[5-9]|20)\d\d(?:s|[–-]\d{2,4})?)), (?P<rest>[^,;:()\"“*]{15,110})$"
+    r"(?P<head>(?:In|During|By|Since|Throughout) (?:the )?(?:early |late |mid-)?(?:[A-Z][a-z]+ )?(?:(?:1[5-9]|20)\d\d(?:s"
+    r"|[–-]\d{2,4})?)), (?P<rest>[^,;:()\"“*]{15,110})$"
 )
 _SUBORDINATE = re.compile(
-    r"(?P<word>Although|Though|While|Because|If|When|Once|Unless) (?P<sub>[^,;:()\"“*—]{10,90}), (?P<main>[^,;:()\"“*—]{15,110})$"
+    r"(?P<word>Although|Though|While|Because|If|When|Once"
+    r"|Unless) (?P<sub>[^,;:()\"“*—]{10,90}), (?P<main>[^,;:()\"“*—]{15,110})$"
 )
 _NO_MOVE = re.compile(
-    r"\b(?:that|which|who|whose|said|says|and|but|because|if|when|while|although|as|than|before|after|until|since|however|also|too|not only"
+    r"\b(?:that|which|who|whose|said|says|and|but|because|if|when|while|although|as|than|before|after|until|since|however"
+    r"|also|too|not only"
     r"|then|both|this|these|those)\b"
 )
 _PRONOUN = re.compile(r"(?:it|they|he|she|this|these|those|such|both|its|their|his|her|there|then)\b", re.IGNORECASE)
@@ -117,7 +120,7 @@ def _split(line: Line, chinese: bool) -> list[Rewrite]:
     core = line.core
     if not line.is_closed:
         return []
-    places = [match for match in _SEMICOLON.finditer(line.text, core.start, core.end)]
+    places = list(_SEMICOLON.finditer(line.text, core.start, core.end))
     if len(places) != 1:
         return []
     (match,) = places

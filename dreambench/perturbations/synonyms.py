@@ -1,7 +1,7 @@
 """Synonyms: other words for the same thing.
 
-Eligible units are the sentences with at least one word of the list outside quotations, names and citations; one or two words of a
-chosen sentence are replaced. Amounts, dates, names and words of direction or degree are not in the list.
+Eligible units are the sentences with at least one word of the list outside quotations, names and citations; one or two words
+of a chosen sentence are replaced. Amounts, dates, names and words of direction or degree are not in the list.
 """
 
 from __future__ import annotations

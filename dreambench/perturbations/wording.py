@@ -21,7 +21,8 @@ from dreambench.perturbations.prose import RUNNING, Line, View
 _CHOICE = re.compile(r"<([^<>]*)>")
 _NUMBERING = re.compile(
     r"^\s*(?:第[一二三四五六七八九十\d]+[章节部分]+[、:：\s]*|[（(]?[一二三四五六七八九十\d]{1,3}[)）、.．]\s*(?:\d+(?:\.\d+)*\s*)?"
-    r"|\d+(?:\.\d+)+\.?\s*|\d{1,2}\s+|[A-Z]\.\s+|[IVX]{1,4}\.\s+|(?:Part|Step|Phase|Chapter|Section)\s+[\dIVXA-D]+\s*[:.–-]\s*)+"
+    r"|\d+(?:\.\d+)+\.?\s*|\d{1,2}\s+|[A-Z]\.\s+|[IVX]{1,4}\.\s+|(?:Part|Step|Phase|Chapter"
+    r"|Section)\s+[\dIVXA-D]+\s*[:.–-]\s*)+"
 )
 _GENERIC = re.compile(
     r"\b(?:introduction|conclusions?|overview|summary|references?|sources?|background|findings?|recommendations?|limitations?"
@@ -31,21 +32,25 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 _GENRE = re.compile(
-    r"(?i)^(?:the |an? )?(?:[\w-]+ )?(?:[\w-]+ )?(?:analysis|review|overview|report|study|guide|assessment|survey|synthesis|evaluation"
+    r"(?i)^(?:the |an? )?(?:[\w-]+ )?(?:[\w-]+ )?(?:analysis|review|overview|report|study|guide|assessment|survey|synthesis"
+    r"|evaluation"
     r"|comparison|examination|exploration|introduction|framework)s? (?:of|on|to|for|into) (?:the )?"
 )
 _PREPOSITION = r",| (?:and|in|across|for|with|from|under|through|between|during|on|as|to|by|at|within|using|among) "
 _TOO_WIDE = re.compile(
     r"(?i)(?:benefits?|challenges|risks?|applications?|types?|trends?|factors|features|advantages|disadvantages|strengths"
-    r"|weaknesses|history|policy|policies|performance|opportunities|strategies|methods|approaches|mechanisms?|technology|models?)$"
+    r"|weaknesses|history|policy|policies|performance|opportunities|strategies|methods|approaches|mechanisms?|technology"
+    r"|models?)$"
 )
 _ANAPHORA = re.compile(
     r"^(?:this|that|these|those|it|its|they|their|he|she|his|her|such|both|here|there|however|but|yet|and|or|so|thus|hence"
     r"|then"
-    r"|therefore|also|moreover|furthermore|additionally|in addition|conversely|instead|meanwhile|similarly|likewise|nevertheless"
+    r"|therefore|also|moreover|furthermore|additionally|in addition|conversely|instead|meanwhile|similarly|likewise"
+    r"|nevertheless"
     r"|nonetheless|still|finally|second(?:ly)?|third(?:ly)?|first(?:ly)?|for example|for instance|e\.g\.|i\.e\.|in contrast"
     r"|by contrast|on the other hand|as a result|consequently|overall|specifically|notably|in particular|indeed|other|others"
-    r"|another|in parallel|in short|in sum|in turn|in practice|in general|today|together|yes|no|one|some|many|each|all|see|note|note that|key|if|when|while|as|because|although|though|since|once|where|what|how|why"
+    r"|another|in parallel|in short|in sum|in turn|in practice|in general|today|together|yes|no|one|some|many|each|all|see"
+    r"|note|note that|key|if|when|while|as|because|although|though|since|once|where|what|how|why"
     r"|to|by|with|through|for|using|including|includes?|not|only|according)\b"
     r"|^(?:这|该|此|其|它|他|她|他们|它们|上述|以上|以下|如下|同时|此外|另外|因此|所以|但|但是|然而|不过|而|并|并且|且|例如|比如|如|若|当|虽然|尽管|由于|为了|通过|"
     r"根据|据|首先|其次|再次|最后|总之|总体|综上|从|在此|对此|与此|相比|相反|反之|即|则|也|还|又|包括|需|应|可|以|对|将|被|未|无|不|有|是|为)",
@@ -125,7 +130,8 @@ class Lexicon:
 
 
 _COMMON_ENDING = re.compile(
-    r"(?:ing|tion|sion|ment|ness|ity|ly|ed|ive|ous|ance|ence|able|ible|ful|less|ism|ists?|ers|ors|ies|ions|ments|ings|ical|ology)$"
+    r"(?:ing|tion|sion|ment|ness|ity|ly|ed|ive|ous|ance|ence|able|ible|ful|less|ism|ists?|ers|ors|ies|ions|ments|ings|ical"
+    r"|ology)$"
 )
 _FUNCTION_WORDS = frozenset(
     "the a an of in on at by for with from to and or but this that these those most many some several all each both no not"
@@ -214,6 +220,8 @@ def points_back(words: str) -> bool:
 def is_standalone(line: Line) -> bool:
     """Whether a sentence can be understood away from its place: it does not point back and states something itself."""
     words = line.words
+    if words[:1] in tuple("\"“'‘「"):
+        return False
     if line.kind not in RUNNING or _ANAPHORA.match(words) or len(words) < 20 or len(words) > 260:
         return False
     return not re.search(
@@ -222,30 +230,44 @@ def is_standalone(line: Line) -> bool:
 
 
 _VERB_STEMS = (
-    "allow|appear|become|begin|bring|build|cause|change|come|contain|continue|contribute|cover|create|decline|define|demand|depend"
-    "|describe|determine|develop|differ|dominate|drive|emerge|emphasize|employ|enable|enhance|ensure|exceed|exhibit|exist|expand"
-    "|explain|face|facilitate|fall|focus|follow|form|generate|give|grow|guide|handle|help|highlight|hold|identify|illustrate|improve"
-    "|include|increase|indicate|influence|inform|integrate|introduce|invest|involve|keep|lack|lead|leave|limit|link|maintain|make"
-    "|mark|matter|mean|measure|need|occur|offer|operate|originate|outperform|play|pose|predict|prefer|present|prevent|produce|promote"
-    "|propose|protect|provide|reach|receive|recommend|reduce|reflect|rely|remain|report|represent|require|respond|restrict|result"
-    "|reveal|rise|seek|serve|set|shape|share|show|shift|speak|stand|start|suggest|support|survive|take|target|teach|tell|tend|treat"
+    "allow|appear|become|begin|bring|build|cause|change|come|contain|continue|contribute|cover|create|decline|define|demand"
+    "|depend"
+    "|describe|determine|develop|differ|dominate|drive|emerge|emphasize|employ|enable|enhance|ensure|exceed|exhibit|exist"
+    "|expand"
+    "|explain|face|facilitate|fall|focus|follow|form|generate|give|grow|guide|handle|help|highlight|hold|identify|illustrate"
+    "|improve"
+    "|include|increase|indicate|influence|inform|integrate|introduce|invest|involve|keep|lack|lead|leave|limit|link|maintain"
+    "|make"
+    "|mark|matter|mean|measure|need|occur|offer|operate|originate|outperform|play|pose|predict|prefer|present|prevent"
+    "|produce|promote"
+    "|propose|protect|provide|reach|receive|recommend|reduce|reflect|rely|remain|report|represent|require|respond|restrict"
+    "|result"
+    "|reveal|rise|seek|serve|set|shape|share|show|shift|speak|stand|start|suggest|support|survive|take|target|teach|tell"
+    "|tend|treat"
     "|turn|use|vary|want|win|work|write"
 )
 _VERBS = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|cannot|grew|rose|fell|made|found|led|became"
+    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|cannot|grew|rose|fell|made|found|led"
+    r"|became"
     rf"|began|held|took|gave|came|brought|wrote|won|saw|(?:{_VERB_STEMS})(?:s|es|d|ed)?|relies|varies"
     r"|[a-z]{3,}(?:ized|ified|ates|izes|ifies))\b"
 )
 _NO_SUBJECT = re.compile(
-    r"(?:use|assess|evaluate|ensure|develop|provide|encourage|implement|create|consider|integrate|establish|collect|promote|foster"
+    r"(?:use|assess|evaluate|ensure|develop|provide|encourage|implement|create|consider|integrate|establish|collect|promote"
+    r"|foster"
     r"|monitor|adopt|invest|build|leverage|include|apply|choose|select|avoid|start|begin|set|document|maintain|review|identify"
-    r"|conduct|support|focus|train|engage|incorporate|offer|design|combine|limit|reduce|increase|track|plan|add|test|make|keep|run"
+    r"|conduct|support|focus|train|engage|incorporate|offer|design|combine|limit|reduce|increase|track|plan|add|test|make"
+    r"|keep|run"
     r"|expand|prioriti[sz]e|strengthen|enhance|improve|explore|address|align|embed|deploy|require|check|update|define|employ"
     r"|utili[sz]e|analy[sz]e|compare|optimi[sz]e|facilitate|enable|allow|help|teach|model|place|pair|store|serve|mix|give|take)"
-    r"(?:s|es|d)?\b|(?:abstracts|simplifies|survives|relies|features|delivers|handles|achieves|captures|introduces|shows|covers|has|is"
-    r"|are|can|may|would|likely|based|driven|due|known|limited|prefers|seeks|favors|values|emphasizes|focuses|avoids|holds|invests"
-    r"|believes|tends|works|acts|makes|gets|needs|means|creates|generates|reflects|represents|remains|becomes|involves|contains|aims"
-    r"|builds|begins|leads|calls|draws|sets|takes|gives)\b|\w+(?:ful|able|ible|ous|ed|al|ive) (?:for|to|in|by|with|as|at|on)\b"
+    r"(?:s|es|d)?\b|(?:abstracts|simplifies|survives|relies|features|delivers|handles|achieves|captures|introduces|shows"
+    r"|covers|has|is"
+    r"|are|can|may|would|likely|based|driven|due|known|limited|prefers|seeks|favors|values|emphasizes|focuses|avoids|holds"
+    r"|invests"
+    r"|believes|tends|works|acts|makes|gets|needs|means|creates|generates|reflects|represents|remains|becomes|involves"
+    r"|contains|aims"
+    r"|publishes|champions|implements|operates|manages|builds|begins|leads|calls|draws|sets|takes|gives)\b"
+    r"|\w+(?:ful|able|ible|ous|ed|al|ive) (?:for|to|in|by|with|as|at|on)\b"
     r"|[a-z]+, [a-z]+ing ",
     re.IGNORECASE,
 )

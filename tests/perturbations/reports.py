@@ -19,11 +19,13 @@ ENGLISH = """# Solar Heating in Northern Towns
 
 ## Introduction
 
-This report looks at solar heating in northern towns. Solar heating is widely used in Denmark. However, many towns still burn oil.
+This report looks at solar heating in northern towns. Solar heating is widely used in Denmark. However, many towns still burn
+oil.
 
 ## Large Collector Fields
 
-Collector fields in Denmark covered 1,200,000 square metres in 2019 [1]. The largest field is near Silkeborg and supplies 20% of the
+Collector fields in Denmark covered 1,200,000 square metres in 2019 [1]. The largest field is near Silkeborg and supplies 20%
+of the
 town's heat [2]. Costs fell from $310 to $240 per square metre between 2012 and 2018 [1][3].
 
 - **Storage:** Pit storage keeps heat for 6 months and may reduce losses [2].
@@ -31,12 +33,14 @@ town's heat [2]. Costs fell from $310 to $240 per square metre between 2012 and 
 
 ## Heat Pumps
 
-Heat pumps increased the share of renewable heat in Sweden to 69% in 2020 [3]. In 2021, sales rose by 35 percent. Higher demand is
+Heat pumps increased the share of renewable heat in Sweden to 69% in 2020 [3]. In 2021, sales rose by 35 percent. Higher
+demand is
 associated with rising gas prices; installers were short of staff in most regions [1].
 
 ## District Networks
 
-Old networks lose 30% of their heat, and new networks lose only 8% [2]. Engineers utilize sensors in order to find leaks [1]. The
+Old networks lose 30% of their heat, and new networks lose only 8% [2]. Engineers utilize sensors in order to find leaks [1].
+The
 networks are known as the backbone of heat supply in Finland [3].
 
 ## Conclusion

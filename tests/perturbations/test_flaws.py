@@ -184,10 +184,11 @@ def test_an_order_stands_once_in_a_section(style: str) -> None:
     assert "{" not in done.report.text
 
 
+STORAGE = "https://example.com/articles/48213"
 PAGES = [
-    Page("https://example.com/articles/48213", "Storage", "The largest field near Silkeborg supplies 12% of the town's heat.", date(2018, 1, 1)),
-    Page("https://example.com/articles/48213", "Storage", "The largest field near Silkeborg supplies 20% of the town's heat.", date(2020, 1, 1)),
-]  # fmt: skip
+    Page(STORAGE, "Storage", "The largest field near Silkeborg supplies 12% of the town's heat.", date(2018, 1, 1)),
+    Page(STORAGE, "Storage", "The largest field near Silkeborg supplies 20% of the town's heat.", date(2020, 1, 1)),
+]
 
 
 def test_an_outdated_report_says_what_its_pages_said_then() -> None:

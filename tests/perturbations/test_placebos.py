@@ -18,8 +18,8 @@ from dreambench.perturbations.prose import view
 from tests.perturbations.reports import PLACEBOS, SMALL, arm, perturbed, real_reports
 
 EACH = 8
-SAME_WORDS = ("reorder_sections", "heading_style", "citation_style", "whitespace_markup")
-"""Placebos that promise to leave the text of every claim as it was."""
+SAME_LETTERS = ("reorder_sections", "heading_style", "whitespace_markup")
+"""Placebos that promise to leave the text of every claim, markers included, as it was; `citation_style` leaves its words."""
 
 
 def sentences(document: Document) -> list[str]:
@@ -58,13 +58,14 @@ def check(kind: str, text: str, seed: int) -> None:
         normalize_url(entry.url) for entry in after.references if entry.url
     }
     assert headings(after) == headings(before)
+    if kind in SAME_LETTERS:
+        assert letters(after) == letters(before)
+        return
     old, new = sentences(before), sentences(after)
     assert amounts(new) == amounts(old)
     assert periods(new) == periods(old)
     if kind == "citation_style":
         assert Counter(new) == Counter(old)
-    elif kind in SAME_WORDS:
-        assert letters(after) == letters(before)
     if kind == "neutral_padding":
         assert not Counter(old) - Counter(new) or len(new) >= len(old)
         joined, parts = " ".join(new), [sentence for sentence in old if sentence not in new]
@@ -105,7 +106,10 @@ def test_links_become_numbers_and_numbers_links() -> None:
 
 
 def test_links_of_a_report_without_a_list_get_one() -> None:
-    text = "# A\n\nHeat is stored in pits ([Pit](https://example.org/pit)). It lasts, as [a survey](https://example.com/s) found.\n"
+    text = (
+        "# A\n\nHeat is stored in pits ([Pit](https://example.org/pit)). "
+        "It lasts, as [a survey](https://example.com/s) found.\n"
+    )
     done = perturbed(arm("citation_style"), text).report.text
     assert "## References" in done
     assert "as a survey [" in done

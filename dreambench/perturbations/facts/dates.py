@@ -16,8 +16,10 @@ _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
 _CHINESE_MONTH = re.compile(r"(?<=年)(\d{1,2})(?=月)")
 # "Vision 2030", "Agenda 2030", 中国制造2025: the year is part of a name.
 _NAME_BEFORE = re.compile(
-    r"(?:\b(?!In|By|Since|From|Between|During|Until|After|Before|Through|As|For|January|February|March|April|May|June|July|August"
-    r"|September|October|November|December|Early|Late|Mid|Q[1-4]|FY|Spring|Summer|Fall|Autumn|Winter|Year|Around|Of)[A-Z]\w+ ?|制造|愿景|议程|规划|计划|[A-Z]{2,}-?)$"
+    r"(?:\b(?!In|By|Since|From|Between|During|Until|After|Before|Through|As|For|January|February|March|April|May|June|July"
+    r"|August"
+    r"|September|October|November|December|Early|Late|Mid|Q[1-4]|FY|Spring|Summer|Fall|Autumn|Winter|Year|Around"
+    r"|Of)[A-Z]\w+ ?|制造|愿景|议程|规划|计划|[A-Z]{2,}-?)$"
 )
 
 

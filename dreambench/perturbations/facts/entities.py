@@ -38,7 +38,7 @@ def _found(text: str, language: str) -> tuple[tuple[int, int, str], ...]:
     for match in pattern.finditer(text):
         before, after = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 6]
         if language == "zh":
-            odd = re.search(r"《[^》]*$", before) or before[-1:] in ("“", "「", "·", "“") or _HAN_AFTER.match(after)
+            odd: object = re.search(r"《[^》]*$", before) or before[-1:] in ("“", "「", "·", "“") or _HAN_AFTER.match(after)
             longer = of[match[0]] not in ("countries", "regions") and re.search(r"[一-鿿]$", before) and len(match[0]) == 2
             odd = odd or (longer and not re.search(r"[在于从自至到和与及、，以由对向为是及如]$", before))
         else:

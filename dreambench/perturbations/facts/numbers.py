@@ -16,7 +16,8 @@ _WORDS = "two three four five six seven eight nine ten eleven twelve".split()
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 # Numbers that are parts of names and methods: a wrong one would read as a slip of the pen, not as a claim.
 _NAME_BEFORE = re.compile(
-    r"(?:[A-Za-z]-|[A-Z]\w*[ -]|[#№/^_=<>≈~°]|\d[–—~～-]|\b(?:phase|type|level|stage|step|part|figure|table|section|chapter|version|model|class"
+    r"(?:[A-Za-z]-|[A-Z]\w*[ -]|[#№/^_=<>≈~°]|\d[–—~～-]|\b(?:phase|type|level|stage|step|part|figure|table|section|chapter"
+    r"|version|model|class"
     r"|category|grade|tier|q|top|p|n|r|web|industry|number|no\.)\s?|第|表|图|阶段|级|版|型|类|前)$",
     re.IGNORECASE,
 )
@@ -106,7 +107,7 @@ def _write(written: str, factor: float, at_least: float) -> str:
     zeros = len(digits) - len(digits.rstrip("0"))
     step = 10 ** max(0, min(zeros, len(digits) - 1) - (1 if len(digits) - zeros == 1 and zeros > 1 else 0))
     step = step if zeros else (5 if digits.endswith("5") and value > 20 else 1)
-    units = round(value * factor / step) * step
+    units: float = round(value * factor / step) * step
     if units == value:
         units = value + step * (1 if factor > 1 or value <= 2 * step else -1)
     units = max(units, at_least + step, 2 if value < 20 else step)

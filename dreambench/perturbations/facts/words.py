@@ -17,13 +17,18 @@ from dreambench.perturbations.wording import phrases
 
 _NEGATED = re.compile(r"\b(?:not|no|never|nor|neither|without|cannot|hardly|n't)\b|n't\b|不|没|未|无|非", re.IGNORECASE)
 _PUT_NOT = re.compile(
-    r"\b(?P<verb>is|are|was|were|can|could|will|would|should)(?= (?!not\b|no\b|n't|only\b|also\b|both\b|either\b|the\b|as\b|why\b|how\b"
-    r"|what\b|where\b|when\b|that\b|a\b|an\b|[A-Z\d*\"“(]|more\b|most\b|less\b|being\b|all\b|in\b|at\b|on\b|still\b|now\b|about\b|among\b"
-    r"|especially\b|particularly\b|often\b|likely\b|to\b|one\b|two\b|three\b|over\b|up\b|so\b|from\b|of\b|for\b|with\b|by\b|than\b"
-    r"|and\b|or\b|currently\b|already\b|typically\b|generally\b|usually\b|well\b|further\b|thus\b|therefore\b|increasingly\b)[a-z]+)"
+    r"\b(?P<verb>is|are|was|were|can|could|will|would|should)(?= (?!not\b|no\b|n't|only\b|also\b|both\b|either\b|the\b|as\b"
+    r"|why\b|how\b"
+    r"|what\b|where\b|when\b|that\b|a\b|an\b|[A-Z\d*\"“(]|more\b|most\b|less\b|being\b|all\b|in\b|at\b|on\b|still\b|now\b"
+    r"|about\b|among\b"
+    r"|especially\b|particularly\b|often\b|likely\b|to\b|one\b|two\b|three\b|over\b|up\b|so\b|from\b|of\b|for\b|with\b|by\b"
+    r"|than\b"
+    r"|and\b|or\b|currently\b|already\b|typically\b|generally\b|usually\b|well\b|further\b|thus\b|therefore\b"
+    r"|increasingly\b)[a-z]+)"
 )
 _TAKE_NOT = re.compile(
-    r"\b(?P<verb>is|are|was|were|has|have|had|will|would|could|should) not (?!only|just|merely|necessarily|yet|all\b)|\bcannot\b"
+    r"\b(?P<verb>is|are|was|were|has|have|had|will|would|could|should) not (?!only|just|merely|necessarily|yet|all\b)"
+    r"|\bcannot\b"
 )
 
 
