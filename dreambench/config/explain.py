@@ -19,7 +19,7 @@ from dreambench.config.compose import compose, split_flags
 from dreambench.config.locations import bundled
 from dreambench.errors import ConfigError, Problem, nearest
 
-MULTI_SELECT = ("judge", "metric")
+MULTI_SELECT = ("judge", "metric", "perturbation")
 
 
 def explain(error: HydraException | OmegaConfBaseException, arguments: Sequence[str]) -> ConfigError:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from dreambench.errors import ConfigError, Problem, nearest
 
-SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "tools", "corpus", "members"})
+SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "tools", "corpus", "members", "protocols", "trajectories"})
 """Constructor parameters that are never config keys, unless a node sets them (`panel.members`)."""
 
 

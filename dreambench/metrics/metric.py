@@ -19,6 +19,7 @@ from dreambench.documents import Document
 from dreambench.errors import Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.protocols.source import NoProtocols
 from dreambench.records import Judgment, Report, Task
 from dreambench.tools.toolset import NoTools
 
@@ -60,6 +61,8 @@ class Variant:
     """Whether a report that lacks one item has no value, because the others' weights would mean something else."""
     spread: bool = False
     """Whether sd, min and max over reports are shown as well (lengths)."""
+    harmonic_of: tuple[str, ...] = ()
+    """Two variants of the metric: the data set's value is the harmonic mean of their means over tasks, not a mean of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ class Metric(ABC):
         self.shelf = shelf
         self.missing_policy = MissingPolicy(missing_policy)
         self.tools: NoTools | None = None
+        self.protocols: NoProtocols | None = None
         self.repeats = 1
 
     @property
@@ -104,6 +108,10 @@ class Metric(ABC):
     @abstractmethod
     def rubrics(self) -> Sequence[Rubric]:
         """Every rubric that `measure` may ask; judges are checked against them before the run."""
+
+    def problems(self, tasks: Sequence[Task]) -> list[Problem]:
+        """What keeps these tasks from being measured, said before anything is spent."""
+        return []
 
     @abstractmethod
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
@@ -121,3 +129,18 @@ class Metric(ABC):
     def asks(self) -> bool:
         """Whether a judge takes part."""
         return self.evaluator != "code"
+
+
+class CodeMetric(Metric):
+    """A metric that code counts: asks nobody, has no rubrics and no keys."""
+
+    evaluator: ClassVar[str] = "code"
+
+    def __init__(self, *, name: str, shelf: RubricShelf) -> None:
+        super().__init__(name=name, shelf=shelf)
+
+    def identity(self) -> Mapping[str, Any]:
+        return {"metric": self.id, "version": self.version}
+
+    def rubrics(self) -> Sequence[Rubric]:
+        return []

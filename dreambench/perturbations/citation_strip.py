@@ -6,10 +6,10 @@ Eligible units are the runs of neighbouring markers (`[1][2], [5]` is one), what
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dreambench.documents import Citation, Document, Span
 from dreambench.perturbations.citation_swap import group_markers
@@ -29,6 +29,7 @@ class CitationStrip(Perturbation):
 
     id: ClassVar[str] = "citation_strip"
     kind: ClassVar[Role] = "flaw"
+    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.0, "longest": 1.0, "no_numbers": True}
 
     def units(self, source: Source) -> list[Unit]:
         document = source.document
@@ -37,6 +38,11 @@ class CitationStrip(Perturbation):
             Unit(run[0].start, run[-1].end, partial(_strip, document, run, groups))
             for run in _runs(document.text, list(groups))
         ]
+
+    def answered(self, source: Source, unit: Unit, text: str) -> Sequence[Change]:
+        """The author's words; without any, what the embedded author does, which tidies the blanks."""
+        planned = unit.make(source.draws.stream("unit", unit.start, unit.end))
+        return [Change(unit.start, unit.end, text, self.id)] if text.strip() else planned
 
 
 def _runs(text: str, spans: Sequence[Span]) -> list[tuple[Span, ...]]:

@@ -6,10 +6,10 @@ sentence does not cite already.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dreambench.documents import Citation, CitationStatus, Document, Span, normalize_url
 from dreambench.perturbations.edits import Change, Role
@@ -21,6 +21,7 @@ class CitationSwap(Perturbation):
 
     id: ClassVar[str] = "citation_swap"
     kind: ClassVar[Role] = "flaw"
+    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.0, "longest": 40.0}
 
     def units(self, source: Source) -> list[Unit]:
         document = source.document
@@ -40,8 +41,13 @@ class CitationSwap(Perturbation):
             others = [raw for urls, raw in pool[_form(group[0])].items() if urls.isdisjoint(taken | _targets(group))]
             if others:
                 body = _body(document.text, span, group[0])
-                units.append(Unit(body.start, body.end, partial(_swap, body, tuple(others))))
+                units.append(Unit(body.start, body.end, partial(_swap, body, tuple(others)), options=tuple(others)))
         return units
+
+    def instruction(self, source: Source, unit: Unit) -> dict[str, Any]:
+        """The author chooses the most tempting wrong source."""
+        listed = [f"{entry.label}: {entry.title} {entry.url or ''}" for entry in source.document.references]
+        return {"mode": self.id, "material": "\n".join(listed), "choices": unit.options}
 
 
 def group_markers(document: Document) -> dict[Span, list[Citation]]:

@@ -7,14 +7,14 @@ quantifier (of the sorts in `sorts`) that can be replaced. One place per sentenc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 from typing import Any, ClassVar, Literal
 
 from dreambench.documents import BlockKind
-from dreambench.language.claims import why_excluded
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.rubric import RubricShelf
+from dreambench.language.claims import why_excluded
 from dreambench.perturbations.edits import Author, Change, Role
 from dreambench.perturbations.facts import dates, entities, numbers, words
 from dreambench.perturbations.facts.target import Target
@@ -69,13 +69,14 @@ class FactualInjection(Perturbation):
         return found
 
 
-def facts(view: View, sorts: Sequence[str] = ALL_SORTS) -> list[tuple[Line, dict[str, list[Target]]]]:
+@lru_cache(maxsize=16)
+def facts(view: View, sorts: tuple[str, ...] = ALL_SORTS) -> list[tuple[Line, dict[str, list[Target]]]]:
     """The sentences in which a fact can be made false, each with the places by sort."""
     rows = {line.index for line in view.lines if line.kind is BlockKind.TABLE}
     prose = {line.index for line in view.prose}
     found = []
     for line in view.lines:
-        if line.index not in prose and line.index not in rows or _about_itself(line):
+        if (line.index not in prose and line.index not in rows) or _about_itself(line):
             continue
         usable = [sort for sort in sorts if line.index in prose or sort in ("numbers", "dates")]
         targets = {sort: places for sort in usable if (places := FINDERS[sort](line, view))}

@@ -7,10 +7,10 @@ checkable claims. A paragraph or list item all of whose sentences go is taken ou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dreambench.documents import BlockKind
 from dreambench.language.claims import score_parts, why_excluded
@@ -27,12 +27,11 @@ class Omission(Perturbation):
 
     id: ClassVar[str] = "omission"
     kind: ClassVar[Role] = "flaw"
+    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.0, "longest": 0.9}
 
     def units(self, source: Source) -> list[Unit]:
         view = source.view
-        return [
-            Unit(line.start, line.end, lambda rng: []) for line in view.prose if is_key(line) and not _carries_more(view, line)
-        ]
+        return [Unit(line.start, line.end, _nothing) for line in view.prose if is_key(line) and droppable(view, line)]
 
     def changes(self, source: Source, units: Sequence[Unit], chosen: Sequence[int]) -> list[tuple[int, Change]]:
         view = source.view
@@ -44,7 +43,8 @@ class Omission(Perturbation):
             going = [line for line in lines if line.start in numbers]
             spans = _whole_block(view, block, going) if len(going) == len(lines) else _sentences(view, lines, going)
             changes += [
-                (numbers[line.start], Change(start, end, "", self.id)) for line, (start, end) in zip(going, spans, strict=True)
+                (numbers[line.start], Change(start, end, "", units[numbers[line.start]].mode or self.id))
+                for line, (start, end) in zip(going, spans, strict=True)
             ]
         return changes
 
@@ -62,8 +62,16 @@ def is_key(line: Line) -> bool:
     return _key(_MARKS.sub("", line.text), line.cited)
 
 
+def _nothing(rng: Random) -> list[Change]:
+    return []
+
+
+def droppable(view: View, line: Line) -> bool:
+    """Whether the sentence can go without leaving sub-items, a list number or a bold lead-in without what it belongs to."""
+    return not _carries_more(view, line)
+
+
 def _carries_more(view: View, line: Line) -> bool:
-    """Whether the block, once without this sentence, could leave sub-items or a lead-in without their head."""
     block = view.block(line.block)
     after = view.document.blocks[line.block + 1] if line.block + 1 < len(view.document.blocks) else None
     if (

@@ -11,9 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dreambench.documents import Document
+from dreambench.engine.call import canonical_json
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
@@ -22,6 +23,9 @@ from dreambench.perturbations.edits import Author, Change, EditLog, Perturbed, R
 from dreambench.perturbations.prose import View, view
 from dreambench.records import Report, Task
 from dreambench.tools.corpus import Corpus
+
+if TYPE_CHECKING:
+    from dreambench.perturbations.authors import Pen
 
 VERSION = 1
 """Changes whenever an embedded author writes another text for the same input; part of every identity."""
@@ -37,6 +41,8 @@ class Unit:
     end: int
     make: Make
     mode: str = ""
+    options: tuple[str, ...] = ()
+    """Where an llm author has to choose: what it may choose from."""
 
 
 @dataclass(frozen=True)
@@ -120,19 +126,27 @@ class Perturbation(ABC):
         """The changes that put an llm author's `text` in the place of the unit."""
         return [Change(unit.start, unit.end, text, unit.mode or self.id)]
 
+    async def written(
+        self, source: Source, units: Sequence[Unit], order: Sequence[int], wanted: int, pen: Pen
+    ) -> tuple[list[tuple[int, Change]], str]:
+        """What the llm author does: the changes of `wanted` units, taken in `order`, and a note for the log."""
+        from dreambench.perturbations.authors import write
+
+        return await write(self, source, units, order, wanted, pen)
+
     async def apply(
         self, task: Task, report: Report, document: Document, corpus: Corpus | None = None, judge: Judge | None = None
     ) -> Perturbed:
         """The changed report and its log. Raises ConfigError when the llm author has no judge to write with."""
         source = Source(task, report, document, corpus, Draws(self.seed, self.id, report.id))
-        units = self.units(source)
+        units = self._units(source)
         order = source.draws.order(len(units))
-        wanted = units_at(self.dose, len(units))
+        wanted = self.wanted(len(units))
         note = "" if units else self.nothing(source)
         if self.author == "llm" and wanted:
-            from dreambench.perturbations.authors import write
+            from dreambench.perturbations.authors import Pen
 
-            changes, note = await write(self, source, units, order, wanted, judge, self._shelf)
+            changes, note = await self.written(source, units, order, wanted, Pen(self, judge, self._shelf))
         else:
             changes = self.changes(source, units, sorted(order[:wanted])) if wanted else []
         text, edits = make_edits(document.text, changes)
@@ -142,6 +156,25 @@ class Perturbation(ABC):
             len(units), changed, edits, note,
         )  # fmt: skip
         return Perturbed(replace(report, text=text) if edits else report, log)
+
+    def _units(self, source: Source) -> list[Unit]:
+        """`units`, worked out once for all doses of a report; what is kept dies with the document's view."""
+        key = (
+            self.id,
+            canonical_json(dict(self.settings())),
+            self.seed,
+            source.report.id,
+            source.task.as_of,
+            id(source.corpus),
+        )
+        if key not in source.view.memo:
+            source.view.memo[key] = (self.units(source), source.corpus)
+        found: list[Unit] = source.view.memo[key][0]
+        return found
+
+    def wanted(self, eligible: int) -> int:
+        """How many of the eligible units are changed: the dose, to the nearest whole unit."""
+        return units_at(self.dose, eligible)
 
     def nothing(self, source: Source) -> str:
         """Said in the log of a report without an eligible unit."""

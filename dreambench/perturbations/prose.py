@@ -10,18 +10,20 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
-from dreambench.documents import Block, BlockKind, Citation, Document, Span
+from dreambench.documents import Block, BlockKind, Citation, Document, Span, normalize_url
+from dreambench.documents.urls import UrlMap
 
 RUNNING = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
 _FIXED = re.compile(
     r"https?://[^\s<>\"）)\]]+|www\.[^\s<>\"）)\]]+|`[^`\n]+`|\$[^$\n]{1,200}\$(?![0-9])|<[^<>\n]{1,300}>|!?\[[^\]\n]*\]\([^)\n]*\)"
     r"|\[[^\]\n]{1,40}\]|【[^】\n]{1,40}】|10\.\d{4,9}/\S+|\b[\w.+-]+@[\w-]+\.\w+"
 )
-_STOP = re.compile(r"[.!?。！？…](?:[\"'”’」』)）*_]{0,3})$")
+_STOP = re.compile(r"[.!。！](?:[\"'”’」』)）*_]{0,3})$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """One sentence: its place, its words, and the stretches (relative to its start) that only citation kinds may touch."""
 
@@ -38,7 +40,7 @@ class Line:
         """Whether `start:end` of the sentence touches no marker, link, address, code or formula."""
         return not any(span.start < end and start < span.end for span in self.fixed)
 
-    @property
+    @cached_property
     def core(self) -> Span:
         """The sentence (relative) without list labels or bold lead-ins at its start and markers and stops at its end."""
         start = lead_end(self.text)
@@ -50,22 +52,42 @@ class Line:
                 return Span(start, max(start, stripped))
             end = marker.start
 
-    @property
+    @cached_property
     def words(self) -> str:
         """The sentence's own words: its core with citation markers cut out and white space tidied."""
+        return self.words_with(())
+
+    def words_with(self, changes: Sequence[tuple[int, int, str]]) -> str:
+        """`words` after changes `(start, end, new text)` of the sentence."""
         core = self.core
         pieces, position = [], core.start
-        for span in self.fixed:
-            if span.start >= core.end:
-                break
-            raw = span.of(self.text)
-            if span.start >= position and (re.fullmatch(r"[\[【][^\]】]{1,40}[\]】]", raw) or "](" in raw):
-                pieces.append(self.text[position : span.start].rstrip())
-                if "](" in raw and not re.match(r"\[\W*\d+\W*\]", raw):
-                    pieces.append(" " + raw[raw.find("[") + 1 : raw.find("](")])
-                position = span.end
+        cuts = [(span.start, span.end, _shown(span.of(self.text))) for span in self.fixed if span.start < core.end]
+        for start, end, new in sorted([*cuts, *changes]):
+            if start < position:
+                continue
+            before = self.text[position:start]
+            pieces += [before if new else before.rstrip(), new]
+            position = end
         pieces.append(self.text[position : core.end])
-        return re.sub(r"[ \t]+", " ", "".join(pieces)).strip()
+        joined = re.sub(r"\s*[(（][\s,，;；、]*[)）]", "", "".join(pieces))
+        return re.sub(r"[ \t]+", " ", joined).strip()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the sentence ends with a full stop, markers behind it aside."""
+        return _STOP.search(self.text) is not None or _STOP.search(_TRAILING_MARKS.sub("", self.text)) is not None
+
+
+_TRAILING_MARKS = re.compile(r"(?:\s*(?:\[[^\]\n]{1,40}\](?:\([^)\n]*\))?|【[^】\n]{1,40}】))+\s*$")
+_MARKER = re.compile(r"\[[^\]\n]{1,40}\]|【[^】\n]{1,40}】|<[^<>]*>")
+
+
+def _shown(raw: str) -> str:
+    """What of a fixed stretch is read: nothing of a marker, the words of a link, all of code and addresses."""
+    if _MARKER.fullmatch(raw) or re.match(r"[(（]?\[+\W*\d+\W*\]", raw):
+        return ""
+    link = re.match(r"!?\[([^\]]*)\]\(", raw)
+    return link[1] if link else raw
 
 
 _LEAD = re.compile(
@@ -89,6 +111,8 @@ class View:
         self.document = document
         self.text = document.text
         self.chinese = document.language == "zh"
+        self.memo: dict[object, Any] = {}
+        """What kinds have worked out about this document, for their other doses."""
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -145,6 +169,14 @@ class View:
     def running_blocks(self) -> tuple[int, ...]:
         """Numbers of the blocks of the body that hold running text."""
         return tuple(sorted({line.block for line in self.lines if line.kind in RUNNING}))
+
+    @cached_property
+    def addresses(self) -> dict[str, tuple[Span, ...]]:
+        """Where each address of the report stands, by its normalised form, in order of first mention."""
+        places: dict[str, list[Span]] = {}
+        for start, end, url in UrlMap(self.text).found:
+            places.setdefault(normalize_url(url), []).append(Span(start, end))
+        return {url: tuple(sorted(spans)) for url, spans in sorted(places.items(), key=lambda item: min(item[1]))}
 
     def block(self, number: int) -> Block:
         return self.document.blocks[number]

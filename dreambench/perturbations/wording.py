@@ -26,16 +26,26 @@ _NUMBERING = re.compile(
 _GENERIC = re.compile(
     r"\b(?:introduction|conclusions?|overview|summary|references?|sources?|background|findings?|recommendations?|limitations?"
     r"|methodology|results|discussion|appendix|outlook|abstract|analysis|implications|directions?|takeaways?|insights?"
-    r"|comparison|answer|notes?|remarks|scope|context|steps|examples?|definitions?|key)\b"
+    r"|comparison|answer|notes?|remarks|scope|context|steps|examples?|definitions?|key|reports?|guide|reviews?|articles?)\b"
     r"|引言|前言|结论|总结|小结|概述|概览|背景|参考|来源|建议|展望|摘要|附录|说明|综述|绪论|简介|启示|结语|要点|对比|比较|分析|举例|示例|优势|局限|挑战|定义|不足",
     re.IGNORECASE,
 )
+_GENRE = re.compile(
+    r"(?i)^(?:the |an? )?(?:[\w-]+ )?(?:[\w-]+ )?(?:analysis|review|overview|report|study|guide|assessment|survey|synthesis|evaluation"
+    r"|comparison|examination|exploration|introduction|framework)s? (?:of|on|to|for|into) (?:the )?"
+)
+_PREPOSITION = r",| (?:and|in|across|for|with|from|under|through|between|during|on|as|to|by|at|within|using|among) "
+_TOO_WIDE = re.compile(
+    r"(?i)(?:benefits?|challenges|risks?|applications?|types?|trends?|factors|features|advantages|disadvantages|strengths"
+    r"|weaknesses|history|policy|policies|performance|opportunities|strategies|methods|approaches|mechanisms?|technology|models?)$"
+)
 _ANAPHORA = re.compile(
-    r"^(?:this|that|these|those|it|its|they|their|he|she|his|her|such|both|here|there|however|but|yet|and|or|so|thus|hence|then"
+    r"^(?:this|that|these|those|it|its|they|their|he|she|his|her|such|both|here|there|however|but|yet|and|or|so|thus|hence"
+    r"|then"
     r"|therefore|also|moreover|furthermore|additionally|in addition|conversely|instead|meanwhile|similarly|likewise|nevertheless"
     r"|nonetheless|still|finally|second(?:ly)?|third(?:ly)?|first(?:ly)?|for example|for instance|e\.g\.|i\.e\.|in contrast"
     r"|by contrast|on the other hand|as a result|consequently|overall|specifically|notably|in particular|indeed|other|others"
-    r"|another|one|some|many|each|all|see|note|note that|key|if|when|while|as|because|although|though|since|once|where|what|how|why"
+    r"|another|in parallel|in short|in sum|in turn|in practice|in general|today|together|yes|no|one|some|many|each|all|see|note|note that|key|if|when|while|as|because|although|though|since|once|where|what|how|why"
     r"|to|by|with|through|for|using|including|includes?|not|only|according)\b"
     r"|^(?:这|该|此|其|它|他|她|他们|它们|上述|以上|以下|如下|同时|此外|另外|因此|所以|但|但是|然而|不过|而|并|并且|且|例如|比如|如|若|当|虽然|尽管|由于|为了|通过|"
     r"根据|据|首先|其次|再次|最后|总之|总体|综上|从|在此|对此|与此|相比|相反|反之|即|则|也|还|又|包括|需|应|可|以|对|将|被|未|无|不|有|是|为)",
@@ -78,8 +88,8 @@ def capitalise(text: str) -> str:
 class Lexicon:
     """How a report writes its own words: which are lower case inside a sentence."""
 
-    def __init__(self, text: str) -> None:
-        counts = Counter(_MID_WORD.findall(text))
+    def __init__(self, prose: str) -> None:
+        counts = Counter(_MID_WORD.findall(prose))
         self._lower = {word for word in counts if word.islower()}
         self._names = {word for word in counts if not word.islower() and counts[word] > counts[word.lower()]}
 
@@ -87,7 +97,14 @@ class Lexicon:
         """Whether a capitalised word is an ordinary word that loses its capital inside a sentence."""
         if word in self._names or not re.fullmatch(r"[A-Z][a-z]+|A", word):
             return False
-        return word.lower() in self._lower or word.lower() in _FUNCTION_WORDS
+        return word.lower() in self._lower or word.lower() in _FUNCTION_WORDS or _COMMON_ENDING.search(word) is not None
+
+    def knows(self, text: str) -> bool:
+        """Whether it is certain how the first word of `text` is written after another word."""
+        first = re.match(r"[A-Za-z]+", text)
+        if first is None:
+            return True
+        return self.is_plain(first[0]) or first[0] in self._names or not re.fullmatch(r"[A-Z][a-z]+", first[0])
 
     def lower_first(self, text: str) -> str:
         """`text` as it stands after a conjunction: its first word without a capital, unless it is a name."""
@@ -100,10 +117,16 @@ class Lexicon:
         return first[0].lower() + rest
 
     def inside(self, title: str) -> str:
-        """A heading's words as they are written inside a sentence."""
-        return re.sub(r"[A-Za-z]+(?![A-Za-z0-9])", lambda m: m[0].lower() if self.is_plain(m[0]) else m[0], title)
+        """A heading's words as they are written inside a sentence; words that the prose does not have lose their capital."""
+        return re.sub(r"[A-Za-z]+(?![A-Za-z0-9])", lambda m: m[0] if self._keeps(m[0]) else m[0].lower(), title)
+
+    def _keeps(self, word: str) -> bool:
+        return word in self._names or not re.fullmatch(r"[A-Z][a-z]+|A", word)
 
 
+_COMMON_ENDING = re.compile(
+    r"(?:ing|tion|sion|ment|ness|ity|ly|ed|ive|ous|ance|ence|able|ible|ful|less|ism|ists?|ers|ors|ies|ions|ments|ings|ical|ology)$"
+)
 _FUNCTION_WORDS = frozenset(
     "the a an of in on at by for with from to and or but this that these those most many some several all each both no not"
     " as if when while although because since after before between among under over more less few other such one two three"
@@ -116,7 +139,7 @@ class Words:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self.lexicon = Lexicon(view.text)
+        self.lexicon = Lexicon(" ".join(line.words for line in view.prose))
         self._titles = [self._topic(section.title) for section in view.document.sections]
 
     def _topic(self, title: str) -> str:
@@ -129,8 +152,9 @@ class Words:
             ok = 3 <= len(title) <= 18 and re.search("[一-鿿]{2}", title) and not re.match("如何|为何|为什么|什么", title)
         else:
             verb = re.match(r"(?i)(?:how|why|what|when|where|which|who|is|are|does|do|can|should|will|from|to)\b", title)
-            ok = 1 <= len(title.split()) <= 7 and len(title) >= 4 and not verb and title.isascii() and not title.endswith("ing")
-        if not ok or _GENERIC.search(title) or re.search(r"\d{1,2}$|[,，&/]", title):
+            several = len(title.split()) > 1 or (len(title) >= 7 and not _TOO_WIDE.match(title))
+            ok = several and len(title.split()) <= 7 and not verb and title.isascii() and not title.endswith("ing")
+        if not ok or _GENERIC.search(title) or re.search(r"\d{1,2}$|[,，&/]|\b(?:vs|versus)\b", title):
             return ""
         return title if self._view.chinese else self.lexicon.inside(title)
 
@@ -144,21 +168,47 @@ class Words:
             section = document.sections[section].parent
         found += [self._title_topic()]
         listed = [topic for topic in dict.fromkeys(found) if topic]
-        return listed or [self._fallback()]
+        return listed or [self.stand_in]
 
     def others(self, block: int) -> list[str]:
         """Topics of the report's other sections."""
         mine = set(self.topics(block))
         return [topic for topic in dict.fromkeys(self._titles) if topic and topic not in mine]
 
-    def _title_topic(self) -> str:
-        return self._topic(self._view.document.title)
+    @staticmethod
+    def is_topic(topic: str) -> bool:
+        """Whether a topic comes from the report, and is no stand-in."""
+        return topic not in _STAND_INS
 
-    def _fallback(self) -> str:
-        """The commonest two-word run of content words, or a plain word for the subject."""
+    def _title_topic(self) -> str:
+        """The subject of the whole report: its title, or the head of it where the title is long."""
+        title = re.sub(r"[*_`#]", "", self._view.document.title).strip()
+        if whole := self._topic(title):
+            return whole
+        title = re.split(r"[:：—?？(（]| – | - ", title)[0]
         if self._view.chinese:
-            return "这一问题"
-        return "this question"
+            head = re.split("的|与|及|和|、|，|研究|分析|报告|综述", title)[0]
+            good = (
+                3 <= len(head) <= 14
+                and re.search("[一-鿿]{2}", head)
+                and not re.search("在|如何|能否|是否|^基于|^关于|^对|^从", head)
+            )
+            return head if good and not _GENERIC.search(head) else ""
+        head = re.split(_PREPOSITION, _GENRE.sub("", title))[0]
+        return "" if " between " in head else self._topic(head)
+
+    @property
+    def stand_in(self) -> str:
+        """What is said for the subject where the report's headings give none."""
+        return _STAND_INS[self._view.chinese]
+
+
+_STAND_INS = ("this question", "这一问题")
+
+
+def points_back(words: str) -> bool:
+    """Whether a sentence opens with a connective or a word that refers to the one before it."""
+    return _ANAPHORA.match(words) is not None
 
 
 def is_standalone(line: Line) -> bool:
@@ -171,21 +221,50 @@ def is_standalone(line: Line) -> bool:
     )
 
 
+_VERB_STEMS = (
+    "allow|appear|become|begin|bring|build|cause|change|come|contain|continue|contribute|cover|create|decline|define|demand|depend"
+    "|describe|determine|develop|differ|dominate|drive|emerge|emphasize|employ|enable|enhance|ensure|exceed|exhibit|exist|expand"
+    "|explain|face|facilitate|fall|focus|follow|form|generate|give|grow|guide|handle|help|highlight|hold|identify|illustrate|improve"
+    "|include|increase|indicate|influence|inform|integrate|introduce|invest|involve|keep|lack|lead|leave|limit|link|maintain|make"
+    "|mark|matter|mean|measure|need|occur|offer|operate|originate|outperform|play|pose|predict|prefer|present|prevent|produce|promote"
+    "|propose|protect|provide|reach|receive|recommend|reduce|reflect|rely|remain|report|represent|require|respond|restrict|result"
+    "|reveal|rise|seek|serve|set|shape|share|show|shift|speak|stand|start|suggest|support|survive|take|target|teach|tell|tend|treat"
+    "|turn|use|vary|want|win|work|write"
+)
 _VERBS = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|[a-z]{3,}(?:s|ed|en)|grew|rose|fell|made"
-    r"|found|led|became|began|remain|show|use|rely|include|provide)\b"
+    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|cannot|grew|rose|fell|made|found|led|became"
+    rf"|began|held|took|gave|came|brought|wrote|won|saw|(?:{_VERB_STEMS})(?:s|es|d|ed)?|relies|varies"
+    r"|[a-z]{3,}(?:ized|ified|ates|izes|ifies))\b"
+)
+_NO_SUBJECT = re.compile(
+    r"(?:use|assess|evaluate|ensure|develop|provide|encourage|implement|create|consider|integrate|establish|collect|promote|foster"
+    r"|monitor|adopt|invest|build|leverage|include|apply|choose|select|avoid|start|begin|set|document|maintain|review|identify"
+    r"|conduct|support|focus|train|engage|incorporate|offer|design|combine|limit|reduce|increase|track|plan|add|test|make|keep|run"
+    r"|expand|prioriti[sz]e|strengthen|enhance|improve|explore|address|align|embed|deploy|require|check|update|define|employ"
+    r"|utili[sz]e|analy[sz]e|compare|optimi[sz]e|facilitate|enable|allow|help|teach|model|place|pair|store|serve|mix|give|take)"
+    r"(?:s|es|d)?\b|(?:abstracts|simplifies|survives|relies|features|delivers|handles|achieves|captures|introduces|shows|covers|has|is"
+    r"|are|can|may|would|likely|based|driven|due|known|limited|prefers|seeks|favors|values|emphasizes|focuses|avoids|holds|invests"
+    r"|believes|tends|works|acts|makes|gets|needs|means|creates|generates|reflects|represents|remains|becomes|involves|contains|aims"
+    r"|builds|begins|leads|calls|draws|sets|takes|gives)\b|\w+(?:ful|able|ible|ous|ed|al|ive) (?:for|to|in|by|with|as|at|on)\b"
+    r"|[a-z]+, [a-z]+ing ",
+    re.IGNORECASE,
+)
+_NO_SUBJECT_ZH = re.compile(
+    "加强|推动|建立|构建|完善|强化|提升|推进|实施|鼓励|优化|促进|发展|支持|打造|培育|引入|出现|探索|开展|采用|利用|结合|注重|提高|扩大|深化|重视"
+    "|关注|设立|制定|引导|应用|输入|随着|在|从|作为|基于|针对|按照|多|较|极|主要|用于|适合|适用|具有|具备|拥有|实现|保障|确保|避免|减少|降低|增强"
+    "|组织|建议|明确|加快|参与|整合|引进|运用|强调|突出|涵盖|覆盖|形成|成为|处于|属于|位于|来自|需要|必须|能够|允许|使用|选择|保持|限制|禁止|要求"
+    "|规定|同|借助|查看|面向|[*＊]"
 )
 
 
 def has_clause(text: str, chinese: bool) -> bool:
-    """Whether `text` is a full clause (a verb after a subject) and no noun phrase; in Chinese, whether it is long enough."""
+    """Whether `text` is a full clause (a subject, then a verb) and neither a noun phrase nor an order."""
+    if (_NO_SUBJECT_ZH if chinese else _NO_SUBJECT).match(text):
+        return False
     if chinese:
-        return (
-            len(re.findall("[一-鿿]", text)) >= 12
-            and re.search("是|为|有|在|会|可|能|将|了|到|被|使|占|需|由|对|与|及", text) is not None
-        )
-    match = _VERBS.search(text, 3)
-    return match is not None and text[:1].isupper()
+        joint = re.search("是|为|有|在|会|可|能|将|了|到|被|使|占|需|由|对|与|及", text) is not None
+        return len(re.findall("[一-鿿]", text)) >= 12 and joint and "；" not in text
+    return text[:1].isupper() and _VERBS.search(text, 3) is not None
 
 
 @lru_cache(maxsize=16)

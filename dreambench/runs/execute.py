@@ -23,11 +23,10 @@ from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
-from dreambench.metrics.metric import Subject
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
-from dreambench.runs.parsing import ParsedReports
+from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import spent, write_tables
 
 LOCAL_WIDTH = 2
@@ -86,29 +85,39 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         write_text(folder.config, config_text)
         folder.start_attempt(sys.argv, clock)
         store.open(shared=config.paths.cache, run_local=folder.answers)
+        parts.protocols.open(folder.root, config.paths.cache / "protocols", config.cache.mode)
+        parts.trajectories.open(folder.root)
         journal = Journal(folder.journal)
         cells = list(parts.cells())
         done = sum(journal.is_done(cell) for cell in cells)
         progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
         ledger.sinks = (journal.write_call, progress.call_recorded)
         try:
-            parsed = ParsedReports(lambda report: parts.report(report).text)
+            subjects = Subjects(parts, folder.perturbed)
+            if any(metric.tools for metric in parts.metrics.values()):
+                await parts.tools.open()
             engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
-            outcome = await engine.run(cells, functools.partial(_measure, parts, parsed))
+            outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
         finally:
             progress.close()
+            await parts.protocols.close()
             for judge in parts.judges.values():
                 await judge.close()
+            await parts.tools.close()
             journal.close()
             store.close()
         trouble = [gateway.trouble] if gateway.trouble else []
         return await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
 
 
-async def _measure(parts: Parts, parsed: ParsedReports, cell: Cell) -> Sequence[Judgment]:
+async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Judgment]:
     metric = parts.metrics[cell.metric]
-    subject = Subject(parts.task(cell.task), parts.report(cell.report), await parsed.get(cell.report))
-    return await metric.measure(subject, parts.judges.get(cell.judge), cell.repeat)
+    judge = parts.judges.get(cell.judge)
+    subject = await subjects.get(cell)
+    judgments = await metric.measure(subject, judge, cell.repeat)
+    if metric.protocols:  # one that was made just now is not in the plan yet
+        cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)
+    return judgments
 
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:

@@ -143,7 +143,7 @@ def test_our_own_trouble_is_a_tool_error_and_a_failed_judge_a_judge_error(pages:
 
     metric = fact(pages)
     rows = measuring.judgments(metric, REPORT, judge(gateway, second_fails))
-    assert [(row.status, row.reason_code) for row in rows if row.value is None][0] == (Status.JUDGE_ERROR, "length")
+    assert next((row.status, row.reason_code) for row in rows if row.value is None) == (Status.JUDGE_ERROR, "length")
     found = measuring.values(metric, rows)
     assert found["accuracy"] == 1.0, "what could be judged"
     assert found["effective_citations"] is None, "a count without the failed fact would be too low"
@@ -248,7 +248,7 @@ def test_a_long_page_is_cut_and_said_to_be(pages: Opened, gateway: TestGateway) 
     page, cut, prompt = seen[PAGE]
     assert (page, cut) == (PAGES[PAGE][:50], True)
     assert "only its beginning is shown" in prompt
-    whole, cut, prompt = seen[SECOND]
+    _, cut, prompt = seen[SECOND]
     assert not cut and "only its beginning" not in prompt
 
 

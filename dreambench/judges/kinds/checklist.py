@@ -1,15 +1,26 @@
 """`checklist`: many questions about one report in one call. The answer has one required key per item id, so none can be lost.
 
-Settings: `answers`, the allowed answers (default [yes, no]).
+Settings: `answers`, the allowed answers (default [yes, no]); `partial`: an answer that lacks some of the items is taken for
+what it has (the metric asks again for the missing ones), though all keys are still asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, create_model, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from dreambench.errors import Problem, RubricError
 from dreambench.judges import kinds
@@ -50,8 +61,9 @@ class Answer(kinds.Answer):
     model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
 
     def by_id(self) -> dict[str, Item]:
-        """The answers under the ids of the items, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+        """The answers under the ids of the items, in their order; items that a partial answer lacks are not there."""
+        given = ((info.alias or name, getattr(self, name)) for name, info in type(self).model_fields.items())
+        return {name: item for name, item in given if item is not None}
 
 
 def answers_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -64,19 +76,40 @@ def answers_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these item ids; equal ids give the same model."""
-    return _for_items(tuple(context.items), answers_of(settings))
+    return _for_items(tuple(context.items), answers_of(settings), bool(settings.get("partial", False)))
+
+
+class PartialAnswer(Answer):
+    """An answer that may lack items; its JSON schema still asks for all of them."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        for name, part in schema.get("properties", {}).items():
+            wanted = next(choice for choice in part["anyOf"] if choice.get("type") != "null")
+            schema["properties"][name] = {"description": part["description"], **wanted}
+        schema["required"] = list(schema.get("properties", {}))
+        return schema
+
+    @model_validator(mode="after")
+    def _answers_something(self) -> Self:
+        if not self.by_id():
+            raise ValueError("answers none of the items")
+        return self
 
 
 @lru_cache(maxsize=512)
-def _for_items(ids: tuple[str, ...], answers: tuple[str, ...]) -> type[Answer]:
+def _for_items(ids: tuple[str, ...], answers: tuple[str, ...], partial: bool) -> type[Answer]:
     wording = f"The answer to the item: {' or '.join(answers)}."
     allowed: Any = Literal[answers]
     item: Any = create_model("ItemAnswer", __base__=Item, answer=(allowed, Field(description=wording)))
+    kind: Any = item | None if partial else item
+    default: dict[str, Any] = {"default": None} if partial else {}
     fields: dict[str, Any] = {
-        f"item_{number}": (item, Field(alias=name, description=f"The answer to item {name}."))
+        f"item_{number}": (kind, Field(alias=name, description=f"The answer to item {name}.", **default))
         for number, name in enumerate(ids)
     }
-    return create_model("ChecklistAnswer", __base__=Answer, **fields)
+    return create_model("ChecklistAnswer", __base__=PartialAnswer if partial else Answer, **fields)
 
 
 KIND = kinds.Kind("checklist", "many questions about one report, one required key each", Context, Answer, specialise)

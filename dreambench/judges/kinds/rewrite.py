@@ -1,7 +1,7 @@
-"""`rewrite`: a passage of a report, written anew by an author model as an instruction says.
+"""`rewrite`: text for a place in a report, written by an author model as an instruction says.
 
-The answer is checked here, by code, and sent back with what is wrong: something must have changed, citation markers and
-other strings must still be there, and the length must stay within the rubric's bounds.
+What the answer must and must not hold comes with the context and is checked here, by code; the judge sends an answer back with
+what is wrong. Rubrics word the instruction and never the checks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dreambench.judges.kinds import Answer, Context, Kind
 
 
 class RewriteContext(Context):
-    """The passage with its surroundings, and what the rubric needs to word the instruction."""
+    """The passage with its surroundings, what the rubric needs to word the instruction, and what the answer must meet."""
 
     query: str
     passage: str
@@ -26,53 +26,82 @@ class RewriteContext(Context):
     mode: str = ""
     material: str = ""
     language: str = "en"
+    least: int = 0
+    most: int = 4000
+    """Bounds of the answer's length in characters."""
     keep: tuple[str, ...] = ()
-    """Strings that must occur in the answer as often as in the passage (at least once where the passage has none)."""
+    """Strings that the answer must hold, each as often as it is listed."""
     gone: tuple[str, ...] = ()
-    """Strings that must not occur in the answer."""
-    shortest: float = 0.5
-    longest: float = 2.0
-    """Length of the answer as a multiple of the passage's; slack of 80 characters above."""
+    """Strings that the answer must not hold."""
+    choices: tuple[str, ...] = ()
+    """Where given, the answer is one of these."""
+    pattern: str = ""
+    """Where given, a regular expression that the whole answer fits."""
+    same_words: bool = False
+    """Whether the answer must have the passage's words, in their order; marks and white space may differ."""
+    no_numbers: bool = False
+    """Whether the answer must be free of digits."""
+    order: int = 0
+    """Where given, the answer is the numbers from 1 to this in an order in which none stands at its own place."""
 
 
 class RewriteAnswer(Answer):
-    """The passage as it shall stand in the report."""
+    """The text as it shall stand in the report."""
 
-    text: str = Field(description="the new passage and nothing else: no quotation marks around it, no comment")
+    text: str = Field(description="the text that is asked for and nothing else: no quotation marks around it, no comment")
 
 
 def _specialise(settings: Mapping[str, Any], context: RewriteContext) -> type[Answer]:
     def check(text: str) -> str:
-        for problem in problems_of(text, context):
-            raise ValueError(problem)
+        if problems := problems_of(text, context):
+            raise ValueError("; ".join(problems))
         return text
 
     validators: dict[str, Any] = {"check": field_validator("text")(check)}
     return create_model("RewriteAnswer", __base__=RewriteAnswer, __validators__=validators)
 
 
-_SPACES = re.compile(r"\s+")
+_WORD = re.compile(r"\w+")
 
 
 def problems_of(text: str, context: RewriteContext) -> list[str]:
-    """What is wrong with a new passage, in words for the model; empty when it can be used."""
+    """What is wrong with an answer, in words for the model; empty when it can be used."""
+    bare = text.strip()
     problems = []
-    if _SPACES.sub(" ", text).strip() == _SPACES.sub(" ", context.passage).strip() and text.strip() == context.passage.strip():
-        problems.append("nothing was changed; change the passage as the instruction says")
+    if bare == context.passage.strip():
+        problems.append("nothing was changed; do what the instruction says")
     for kept, wanted in Counter(context.keep).items():
-        if text.count(kept) < max(1, wanted):
-            problems.append(f"{kept!r} must stay in the passage, exactly as it is")
-    problems += [f"{gone!r} must not occur in the new passage" for gone in context.gone if gone in text]
-    longest = context.longest * len(context.passage) + 80
-    if len(text) > longest:
-        problems.append(f"too long: {len(text)} characters, at most {int(longest)} are allowed")
-    if len(text) < context.shortest * len(context.passage):
-        problems.append(
-            f"too short: {len(text)} characters, at least {int(context.shortest * len(context.passage))} are needed"
-        )
-    if "\n\n" in text.strip() and "\n\n" not in context.passage:
-        problems.append("the passage must stay one paragraph")
+        if text.count(kept) < wanted:
+            problems.append(f"{kept!r} must be in the text, exactly so, {wanted} times")
+    problems += [f"{gone!r} must not be in the text" for gone in context.gone if gone in text]
+    if not context.least <= len(bare) <= context.most:
+        problems.append(f"{len(bare)} characters long; {context.least} to {context.most} are allowed")
+    if context.choices and bare not in context.choices:
+        problems.append(f"must be one of: {' '.join(context.choices)}")
+    if context.pattern and re.fullmatch(context.pattern, bare) is None:
+        problems.append("does not have the form that the instruction asks for")
+    if context.same_words and _WORD.findall(text.replace("_", " ")) != _WORD.findall(context.passage.replace("_", " ")):
+        problems.append("the words and their order must stay; only marks and white space may change")
+    if context.no_numbers and re.search(r"\d", text):
+        problems.append("must hold no number")
+    if "\n\n" in bare and "\n\n" not in context.passage:
+        problems.append("must stay one paragraph")
+    if context.order:
+        problems += _order_problems(bare, context.order)
     return problems
+
+
+def order_of(text: str) -> list[int]:
+    """The numbers of an answer, in order."""
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def _order_problems(text: str, count: int) -> list[str]:
+    numbers = order_of(text)
+    if sorted(numbers) != list(range(1, count + 1)):
+        return [f"must list each number from 1 to {count} once"]
+    fixed = [number for place, number in enumerate(numbers, 1) if place == number]
+    return [f"{fixed[0]} must not stay at its place"] if fixed else []
 
 
 KIND = Kind("rewrite", "write a passage of a report anew", RewriteContext, RewriteAnswer, _specialise)
