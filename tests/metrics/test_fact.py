@@ -270,6 +270,14 @@ def test_the_embedded_judge_extracts_and_verifies(pages: Opened, gateway: TestGa
     ("text", "expected"),
     [
         ("Sales rose [by a third](https://a.example/s) in 2020.", [("Sales rose by a third in 2020.", "https://a.example/s")]),
+        (
+            "Rates are from the [list of rates](https://a.example/s).",
+            [("Rates are from the list of rates.", "https://a.example/s")],
+        ),
+        (
+            "| Year | Sales |\n|---|---|\n| 2020 | 8 % [1] |\n\n[1] https://a.example/s",
+            [("2020, 8 %", "https://a.example/s")],
+        ),
         ("Sales rose in 2020 ([Office](https://a.example/s)).", [("Sales rose in 2020.", "https://a.example/s")]),
         ("- Sales **rose** in 2020 [1].\n\n[1] https://a.example/s", [("Sales rose in 2020.", "https://a.example/s")]),
         ("销量在2020年上升了8%[1]。\n\n[1] https://a.example/s", [("销量在2020年上升了8%。", "https://a.example/s")]),

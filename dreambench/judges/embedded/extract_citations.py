@@ -1,7 +1,7 @@
 """`extract_citations` by rules: each sentence with a citation that has an address, once per address.
 
-The fact is the sentence without markers; a link keeps its text where that is part of the sentence and not the name of a
-source at its end.
+The fact is the sentence without markers; a link keeps its text where that is part of the sentence and not set apart at its
+end; the cells of a table row are joined by commas.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ _MARKUP = re.compile(r"\*\*|__|`|<[^<>\n]{1,200}>")
 _EMPTY_BRACKETS = re.compile(r"[(\[（【]\s*[,;，；]*\s*[)\]）】]")
 _GAP = re.compile(r"\s+(?=[.,;:!?，。；！？])")
 _ENDS = re.compile(r"[\s.,;:!?)，。；：！？）]*")
+_CELLS = re.compile(r"\s*\|\s*")
 _LEADING = re.compile(r"^(?:[-*+•]|\d+[.)]|#+|>)\s+")
 
 
@@ -46,12 +47,14 @@ def _fact(document: Document, index: int) -> str:
             pieces += [document.text[position : marker.start], _kept(document.text, marker.start, marker.end, span.end)]
             position = marker.end
     text = _MARKUP.sub("", "".join([*pieces, document.text[position : span.end]]))
+    text = _CELLS.sub(", ", text.strip().strip("|"))
     text = _GAP.sub("", " ".join(_EMPTY_BRACKETS.sub("", text).split()))
     return _LEADING.sub("", text).strip(" .,;，；") and _LEADING.sub("", text)
 
 
 def _kept(text: str, start: int, end: int, sentence_end: int) -> str:
-    """A link's text inside the sentence; nothing for other markers and for a link that closes the sentence."""
+    """A link's text where it is part of the sentence; nothing for other markers and for a link set apart at the end."""
     found = _LINK.fullmatch(text[start:end])
     closes = _ENDS.fullmatch(text, end, sentence_end) is not None
-    return found[1] if found and not closes else ""
+    apart = closes and not text[:start].rstrip(" ")[-1:].isalnum()
+    return found[1] if found and not apart else ""
