@@ -25,7 +25,7 @@ def read(
 
 def test_every_kind_has_a_context_and_an_answer_with_instructions() -> None:
     known = ["checklist", "classify_domain", "entailment", "extract_claims", "queries", "score", "yes_no"]
-    known += ["race_criteria", "race_lists", "race_scores", "race_weights"]
+    known += ["race_criteria", "race_lists", "race_scores", "race_weights", "extract_citations", "verify_facts"]
     known += ["agent_step", "deductions", "key_facts"]
     assert set(kind_names()) >= set(known)
     for name in kind_names():
