@@ -249,8 +249,11 @@ def without_value(claim: str) -> str:
 
 def _different(queries: Sequence[str]) -> list[str]:
     """Each query once, apart from case and white space; the first of equal ones."""
-    plain = [" ".join(query.split()) for query in queries if query.strip()]
-    return list({query.casefold(): query for query in reversed(plain)}.values())[::-1]
+    kept: dict[str, str] = {}
+    for query in queries:
+        if plain := " ".join(query.split()):
+            kept.setdefault(plain.casefold(), plain)
+    return list(kept.values())
 
 
 def _told(pool: Pool, telling: Sequence[Verdict]) -> list[Passage]:
