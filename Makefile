@@ -11,7 +11,7 @@ demo: $(VENV)/.stamp-run
 	$(BIN)/python -m dreambench +experiment=backbone_sweep
 
 test: $(VENV)/.stamp-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ from dreambench.engine.call import Call, CallRecord, Reply
 from dreambench.engine.clock import Clock
 from dreambench.engine.limiter import Limiters
 from dreambench.engine.retry import RetryPolicy
-from dreambench.engine.scope import current_cell
+from dreambench.engine.scope import count, current_cell
 from dreambench.engine.store import AnswerStore, CacheMode
 from dreambench.errors import AnswerError, ProviderError, TransientError
 
@@ -67,6 +67,8 @@ class Gateway:
     async def call(self, call: Call, send: Send) -> Reply:
         """The stored or newly bought reply to `call`; `send` makes exactly one attempt and never retries by itself.
 
+        Whoever meters the running code (`scope.metered`) counts the reply.
+
         Raises AnswerError for a refused or truncated answer, ProviderError when the provider stays in trouble,
         CacheMissError in replay mode, BudgetReached when nothing more may be spent.
         """
@@ -79,8 +81,11 @@ class Gateway:
                     continue  # who asked was cancelled, we were not: the answer is still wanted
                 raise
             self._note(call, _Attempt(reply, "flight"), "ok", started)
+            count(reply)
             return reply
-        return await self._lead(call, send, started)
+        reply = await self._lead(call, send, started)
+        count(reply)
+        return reply
 
     async def forget(self, calls: Iterable[Call]) -> None:
         """Drops stored replies that turned out to be unusable, so that a later run asks again."""

@@ -7,17 +7,40 @@ answer before the run (`refusal`), never by a default answer.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import Problem, UnsupportedQuestionError
 from dreambench.judges.kinds import Answer, Context
 from dreambench.judges.rubric import Rubric
 
+ToolMode = Literal["native", "json"]
+"""How a judge calls tools: the provider's own tool calls, or one typed action a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A tool call that a model asks for; `arguments` is the JSON text that it wrote, valid or not."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a conversation with native tool calls; without calls the model is done. `cost` is in US dollars."""
+
+    text: str
+    calls: tuple[ToolRequest, ...]
+    cost: float | None = None
+
 
 class Judge(ABC):
     """A backbone under the name of its config node."""
+
+    tool_mode: ToolMode = "json"
 
     note: str = ""
     """Shown under every table that this judge has a part in; empty for judges that need no warning."""
@@ -50,6 +73,15 @@ class Judge(ABC):
         if why := self.refusal(rubric):
             raise UnsupportedQuestionError(Problem(f"judge.{self.name}", f"cannot answer {rubric.id}: {why}"))
         return await self.answer(rubric, rubric.kind.context(**context), repeat=repeat, role=role)
+
+    async def converse(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], *, repeat: int, role: str
+    ) -> Turn:
+        """The next turn of a conversation in which `tools` (OpenAI-style schemas) may be called; no typed answer.
+
+        Only for judges whose `tool_mode` is native. Raises TransientError when no turn came.
+        """
+        raise UnsupportedQuestionError(Problem(f"judge.{self.name}", "has no native tool calls"))
 
     async def close(self) -> None:  # noqa: B027  (most judges hold nothing)
         """Frees what the judge holds (clients, sessions)."""

@@ -129,3 +129,18 @@ class Metric(ABC):
     def asks(self) -> bool:
         """Whether a judge takes part."""
         return self.evaluator != "code"
+
+
+class CodeMetric(Metric):
+    """A metric that code counts: asks nobody, has no rubrics and no keys."""
+
+    evaluator: ClassVar[str] = "code"
+
+    def __init__(self, *, name: str, shelf: RubricShelf) -> None:
+        super().__init__(name=name, shelf=shelf)
+
+    def identity(self) -> Mapping[str, Any]:
+        return {"metric": self.id, "version": self.version}
+
+    def rubrics(self) -> Sequence[Rubric]:
+        return []

@@ -72,17 +72,23 @@ class CitationStyle(Perturbation):
     def instruction(self, source: Source, unit: Unit) -> dict[str, Any]:
         group = group_markers(source.document)[Span(unit.start, unit.end)]
         links = tuple(f"[{citation.label}]({citation.url})" for citation in group)
-        return {"mode": "inline", "material": "; ".join(f"{c.label}: {c.url}" for c in group), "keep": links, "most": sum(map(len, links)) + 20}
+        return {
+            "mode": "inline",
+            "material": "; ".join(f"{c.label}: {c.url}" for c in group),
+            "keep": links,
+            "most": sum(map(len, links)) + 20,
+        }
 
 
 def _numbered(document: Document) -> dict[Span, list[Citation]]:
     """Markers that look numbers up, all of them resolved."""
+    ends = frozenset(span.end for span in document.markers)
     return {
         span: group
         for span, group in group_markers(document).items()
         if group[0].style in _NUMBERED
         and all(c.status is CitationStatus.RESOLVED and c.reference is not None and _fits_link(c.url) for c in group)
-        and _can_stand(document.text, span)
+        and _can_stand(document.text, span, ends)
     }
 
 
@@ -90,9 +96,10 @@ def _fits_link(url: str | None) -> bool:
     return url is not None and not re.search(r"[\s()<>\[\]]", url)
 
 
-def _can_stand(text: str, span: Span) -> bool:
-    """Whether links can take the marker's place without running into brackets around it."""
-    return text[span.start - 1 : span.start] not in ("[", "!", "]") or text[span.start - 1 : span.start] == "]" and text[span.end : span.end + 1] != "("
+def _can_stand(text: str, span: Span, ends: frozenset[int]) -> bool:
+    """Whether links can take the marker's place: no picture, no bracket around it or, unless a marker, before it."""
+    before = text[span.start - 1 : span.start]
+    return before not in ("[", "!") and (before != "]" or span.start in ends) and text[span.end : span.end + 1] != "("
 
 
 def _links(document: Document) -> dict[Span, list[Citation]]:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 from dreambench.documents import BlockKind
 from dreambench.perturbations.edits import Change, Role
-from dreambench.perturbations.factual_injection import facts
 from dreambench.perturbations.facts.target import Target
+from dreambench.perturbations.factual_injection import facts
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import fill, has_clause, is_standalone, templates, words_of

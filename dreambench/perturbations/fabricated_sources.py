@@ -24,7 +24,11 @@ class FabricatedSources(Perturbation):
 
     id: ClassVar[str] = "fabricated_sources"
     kind: ClassVar[Role] = "flaw"
-    check: ClassVar[Mapping[str, Any]] = {"shortest": 0.1, "longest": 3.0, "pattern": r"[^\n]{8,250}\n\s*https?://[^\s<>()\[\]]+"}
+    check: ClassVar[Mapping[str, Any]] = {
+        "shortest": 0.1,
+        "longest": 3.0,
+        "pattern": r"[^\n]{8,250}\n\s*https?://[^\s<>()\[\]]+",
+    }
 
     def units(self, source: Source) -> list[Unit]:
         view, document = source.view, source.document
@@ -32,9 +36,7 @@ class FabricatedSources(Perturbation):
         entries = [entry for entry in document.references if entry.urls]
         if entries:
             return [Unit(entry.span.start, entry.span.end, partial(_replace, source.text, entry, invent)) for entry in entries]
-        return [
-            Unit(spans[0].start, spans[0].end, partial(_relink, spans, invent)) for spans in view.addresses.values()
-        ]
+        return [Unit(spans[0].start, spans[0].end, partial(_relink, spans, invent)) for spans in view.addresses.values()]
 
     def answered(self, source: Source, unit: Unit, text: str) -> Sequence[Change]:
         """The author's title (first line) and address (second), where the embedded author would put its own."""
@@ -79,4 +81,3 @@ def _replace(text: str, entry: Reference, invent: Inventor, rng: Random) -> list
 def _relink(spans: tuple[Span, ...], invent: Inventor, rng: Random) -> list[Change]:
     _, url = invent.source(rng)
     return [Change(span.start, span.end, url, "fabricated_sources") for span in spans]
-

@@ -12,9 +12,9 @@ from random import Random
 from typing import Any, ClassVar, Literal
 
 from dreambench.documents import BlockKind
-from dreambench.language.claims import why_excluded
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.rubric import RubricShelf
+from dreambench.language.claims import why_excluded
 from dreambench.perturbations.edits import Author, Change, Role
 from dreambench.perturbations.facts import dates, entities, numbers, words
 from dreambench.perturbations.facts.target import Target
@@ -76,7 +76,7 @@ def facts(view: View, sorts: tuple[str, ...] = ALL_SORTS) -> list[tuple[Line, di
     prose = {line.index for line in view.prose}
     found = []
     for line in view.lines:
-        if line.index not in prose and line.index not in rows or _about_itself(line):
+        if (line.index not in prose and line.index not in rows) or _about_itself(line):
             continue
         usable = [sort for sort in sorts if line.index in prose or sort in ("numbers", "dates")]
         targets = {sort: places for sort in usable if (places := FINDERS[sort](line, view))}

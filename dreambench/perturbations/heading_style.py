@@ -31,10 +31,14 @@ class HeadingStyle(Perturbation):
         headings = [
             block
             for block in document.blocks
-            if block.kind is BlockKind.HEADING and document.in_body(block.span) and _ATX.match(block.span.of(source.text).rstrip("\n"))
+            if block.kind is BlockKind.HEADING
+            and document.in_body(block.span)
+            and _ATX.match(block.span.of(source.text).rstrip("\n"))
         ]
         style = source.draws.stream("style").choice(sorted(_STYLES))
-        return [Unit(block.span.start, block.span.end, partial(_restyle, source.text, block, _STYLES[style])) for block in headings]
+        return [
+            Unit(block.span.start, block.span.end, partial(_restyle, source.text, block, _STYLES[style])) for block in headings
+        ]
 
 
 def _restyle(text: str, block: Block, style: Callable[[str, str, int], str], rng: Random) -> list[Change]:

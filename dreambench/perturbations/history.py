@@ -88,4 +88,3 @@ def _comparable(a: Quantity, b: Quantity) -> bool:
 
 def _equal(a: Quantity, b: Quantity) -> bool:
     return abs(a.base_value - b.base_value) <= 0.01 * max(abs(a.base_value), abs(b.base_value))
-

@@ -102,9 +102,11 @@ def _unsupported_cause(line: Line, view: View, words: Words) -> list[Make]:
 
 def _circular(line: Line, view: View, words: Words) -> list[Make]:
     own = line.words
-    if line.core.start > 0 and view.chinese or not words.lexicon.knows(own):
+    if (line.core.start > 0 and view.chinese) or not words.lexicon.knows(own):
         return []
-    if not (line.is_closed and is_standalone(line) and has_clause(own, view.chinese) and len(own) <= (60 if view.chinese else 150)):
+    if not (
+        line.is_closed and is_standalone(line) and has_clause(own, view.chinese) and len(own) <= (60 if view.chinese else 150)
+    ):
         return []
     if not view.chinese and re.search(r"[;—]|\bbecause\b|\"|“|\(|\d\)", own):
         return []
@@ -126,7 +128,11 @@ _PLURAL = re.compile(r"(?<![siu])s(?: (?:of|in|for|to|on) .*)?$")
 def _cherry_picked(line: Line, view: View, words: Words) -> list[Make]:
     ways = _reworded(line, "cherry_picked")
     topic = words.topics(line.block)[0]
-    if words.is_topic(topic) and _ends_paragraph(line, view) and re.search(r"\d|\b(?:study|trial|survey|case|example)\b|研究|案例", line.words):
+    if (
+        words.is_topic(topic)
+        and _ends_paragraph(line, view)
+        and re.search(r"\d|\b(?:study|trial|survey|case|example)\b|研究|案例", line.words)
+    ):
         ways.append(partial(_append, line, view.chinese, "settle", {"topic": topic}, "cherry_picked"))
     return ways
 

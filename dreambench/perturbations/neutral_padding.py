@@ -6,6 +6,7 @@ about the subject of its section, in front of the paragraph or below the heading
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,8 @@ from dreambench.perturbations.facts.numbers import quantities
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import say, words_of
+
+_COUNTS = re.compile("[0-9一二两三四五六七八九十百千万亿]")
 
 
 class NeutralPadding(Perturbation):
@@ -37,7 +40,12 @@ class NeutralPadding(Perturbation):
         for number in view.running_blocks:
             block = view.block(number)
             first = view.by_block[number][0]
-            if block.kind is not BlockKind.PARAGRAPH or first.index not in prose or first.core.start > 0 or not first.text[:1].isalnum():
+            if (
+                block.kind is not BlockKind.PARAGRAPH
+                or first.index not in prose
+                or first.core.start > 0
+                or not first.text[:1].isalnum()
+            ):
                 continue
             key = "going_on" if block.section in seen else "opening"
             seen.add(block.section)
@@ -78,5 +86,5 @@ def _pad(view: View, line: Line, key: str, rng: Random) -> list[Change]:
 def _topic(view: View, block: int) -> str:
     """A subject without a number or date, which would be one more of them."""
     words = words_of(view)
-    plain = [topic for topic in words.topics(block) if not quantities(topic) and not dates(topic)]
+    plain = [topic for topic in words.topics(block) if not _COUNTS.search(topic) and not quantities(topic) and not dates(topic)]
     return plain[0] if plain else words.stand_in

@@ -43,7 +43,8 @@ class Omission(Perturbation):
             going = [line for line in lines if line.start in numbers]
             spans = _whole_block(view, block, going) if len(going) == len(lines) else _sentences(view, lines, going)
             changes += [
-                (numbers[line.start], Change(start, end, "", units[numbers[line.start]].mode or self.id)) for line, (start, end) in zip(going, spans, strict=True)
+                (numbers[line.start], Change(start, end, "", units[numbers[line.start]].mode or self.id))
+                for line, (start, end) in zip(going, spans, strict=True)
             ]
         return changes
 

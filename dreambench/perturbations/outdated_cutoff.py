@@ -182,7 +182,9 @@ def _vague(view: View, line: Line, mention: DateMention) -> tuple[int, int, str]
             end -= 1
         lead, tail = _ZH_LEAD.search(before), _ZH_TAIL.match(text, end)
         assert lead is not None and tail is not None
-        fits = not before.endswith(("（", "(", "/", "、", "“", "|", " | ")) and not after.startswith((")", "）", "、", "|", "”"))
+        fits = not before.endswith(("（", "(", "/", "、", "“", "|", " | ")) and not after.startswith(
+            (")", "）", "、", "|", "”")
+        )
         key = "zh_now" if lead[0].startswith("截") else "zh"
         return (lead.start(), tail.end(), key) if fits and line.kind is not BlockKind.TABLE else None
     if lead := _LEAD_IN.search(before):

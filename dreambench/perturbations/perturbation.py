@@ -159,7 +159,14 @@ class Perturbation(ABC):
 
     def _units(self, source: Source) -> list[Unit]:
         """`units`, worked out once for all doses of a report; what is kept dies with the document's view."""
-        key = (self.id, canonical_json(dict(self.settings())), self.seed, source.report.id, source.task.as_of, id(source.corpus))
+        key = (
+            self.id,
+            canonical_json(dict(self.settings())),
+            self.seed,
+            source.report.id,
+            source.task.as_of,
+            id(source.corpus),
+        )
         if key not in source.view.memo:
             source.view.memo[key] = (self.units(source), source.corpus)
         found: list[Unit] = source.view.memo[key][0]

@@ -75,11 +75,7 @@ class Line:
     @property
     def is_closed(self) -> bool:
         """Whether the sentence ends with a full stop, markers behind it aside."""
-        return self.text[self.core.end :].lstrip()[:1] in tuple(".。!！") and _closing(self.text)
-
-
-def _closing(text: str) -> bool:
-    return _STOP.search(_TRAILING_MARKS.sub("", text)) is not None
+        return _STOP.search(self.text) is not None or _STOP.search(_TRAILING_MARKS.sub("", self.text)) is not None
 
 
 _TRAILING_MARKS = re.compile(r"(?:\s*(?:\[[^\]\n]{1,40}\](?:\([^)\n]*\))?|【[^】\n]{1,40}】))+\s*$")

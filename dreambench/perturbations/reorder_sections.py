@@ -27,7 +27,9 @@ _FIXED_PLACE = re.compile(
     r"|引言|前言|摘要|概述|概要|背景|绪论|导言|结论|总结|结语|小结|参考|来源|附录|展望|说明|目录|定义|研究方法",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2}|[一二三四五六七八九十]{1,3}|[A-Z]|[IVX]{1,4})(?=[.、．)）:：])")
+_NUMBER = re.compile(
+    r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2}|[一二三四五六七八九十]{1,3}|[A-Z]|[IVX]{1,4})(?=[.、．)）:：])"
+)
 _SUB_NUMBER = re.compile(r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2})(?=\.\d)", re.MULTILINE)
 _REFERS = re.compile(
     r"\b(?:sections?|parts?|chapters?) (?:\d|[IVX]+\b|[A-Z]\b)|第[一二三四五六七八九十\d]+[章节部分]|(?:见|如|参见)\s?\d+\.\d"
@@ -75,7 +77,8 @@ class ReorderSections(Perturbation):
         moved = [texts[number - 1] for number in order_of(answer)]
         places = zip(chosen, texts, moved, strict=True)
         return [
-            (number, Change(units[number].start, units[number].end, _renumbered(new, old), self.id)) for number, old, new in places
+            (number, Change(units[number].start, units[number].end, _renumbered(new, old), self.id))
+            for number, old, new in places
         ], ""
 
 

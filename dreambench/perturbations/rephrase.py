@@ -95,7 +95,12 @@ def _moved(line: Line, lexicon: Lexicon, chinese: bool) -> list[Rewrite]:
             return [(core.start, core.end, f"{capitalise(rest)} {head[0].lower()}{head[1:]}")]
     if match := _SUBORDINATE.match(words):
         sub, main, word = match["sub"], match["main"], match["word"].lower()
-        if _PRONOUN.match(main) or _PRONOUN.match(sub) or re.search(r"\b(?:it|they|them|their|its)\b", main) or _NO_MOVE.search(main):
+        if (
+            _PRONOUN.match(main)
+            or _PRONOUN.match(sub)
+            or re.search(r"\b(?:it|they|them|their|its)\b", main)
+            or _NO_MOVE.search(main)
+        ):
             return []
         if word == "while" and re.match(r"\w+ing\b", sub):
             return []
@@ -116,14 +121,23 @@ def _split(line: Line, chinese: bool) -> list[Rewrite]:
     if len(places) != 1:
         return []
     (match,) = places
-    left, right = line.text[core.start : match.start()], line.text[match.end("next") if match["next"] else match.end() : core.end]
-    if min(len(left), len(right)) < (12 if chinese else 40) or not line.is_free(*match.span()) or in_quotes(line.text, match.start()):
+    left, right = (
+        line.text[core.start : match.start()],
+        line.text[match.end("next") if match["next"] else match.end() : core.end],
+    )
+    if (
+        min(len(left), len(right)) < (12 if chinese else 40)
+        or not line.is_free(*match.span())
+        or in_quotes(line.text, match.start())
+    ):
         return []
     if left.count("(") > left.count(")") or left.count("（") > left.count("）"):
         return []
     if match["next"] is None:
         return [(match.start(), match.end(), "。")]
-    if match["next"] in ("and", "or", "but", "which", "e", "i", "while", "whereas", "with", "including") or not _FINITE.search(right):
+    if match["next"] in ("and", "or", "but", "which", "e", "i", "while", "whereas", "with", "including") or not _FINITE.search(
+        right
+    ):
         return []
     return [(match.start(), match.end(), f". {match['next'][0].upper()}{match['next'][1:]}")]
 

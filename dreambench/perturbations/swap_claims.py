@@ -60,7 +60,9 @@ class SwapClaims(Perturbation):
         self.pairs = read_pairs(Path(path), f"perturbation.{self.name}.path")
 
     def settings(self) -> Mapping[str, Any]:
-        return {"pairs": short_hash(*(part for pair in self.pairs for part in (pair.true, pair.false, pair.source, pair.title)))}
+        return {
+            "pairs": short_hash(*(part for pair in self.pairs for part in (pair.true, pair.false, pair.source, pair.title)))
+        }
 
     def units(self, source: Source) -> list[Unit]:
         return [Unit(line.start, line.end, _nothing, pair.false) for line, pair in self._found(source)]

@@ -50,7 +50,9 @@ def _pattern() -> tuple[Mapping[str, tuple[str, ...]], re.Pattern[str]]:
     guard = "|".join(map(re.escape, phrases("synonyms")["zh_guard"]))
     latin = alternation([word for word in pairs if word.isascii()])
     han = alternation([word for word in pairs if not word.isascii()])
-    return pairs, re.compile(rf"(?<![A-Za-z-])(?:{latin})(?![A-Za-z-])|(?<![不非可])(?!{guard})(?:{han})(?![性率度化者])", re.IGNORECASE)
+    return pairs, re.compile(
+        rf"(?<![A-Za-z-])(?:{latin})(?![A-Za-z-])|(?<![不非可])(?!{guard})(?:{han})(?![性率度化者])", re.IGNORECASE
+    )
 
 
 @lru_cache(maxsize=32768)
@@ -60,7 +62,7 @@ def _places(text: str) -> tuple[Place, ...]:
     for match in pattern.finditer(text):
         word, before, after = match[0], text[: match.start()], text[match.end() :]
         others = pairs.get(word.lower(), ())
-        if word[0].isupper() and word.isascii() and before.strip(" *_\"“-•"):
+        if word[0].isupper() and word.isascii() and before.strip(' *_"“-•'):
             continue  # inside a name or title
         if re.search(r"\b(?:a|an)\s+$", before, re.IGNORECASE):
             others = tuple(other for other in others if (other[0] in "aeiou") == (word[0].lower() in "aeiou"))
@@ -73,13 +75,57 @@ def _odd(word: str, before: str, after: str) -> bool:
     """Uses in which a word of the list means something else or needs another construction."""
     if word in ("however", "nevertheless"):
         return re.match(r" \w", after) is not None
-    if word in ("key", "central", "basic", "fundamental", "ideal", "use", "show", "help", "stress", "ease", "gain", "buy", "demands", "used"):
+    if word in (
+        "key",
+        "central",
+        "basic",
+        "fundamental",
+        "ideal",
+        "use",
+        "show",
+        "help",
+        "stress",
+        "ease",
+        "gain",
+        "buy",
+        "demands",
+        "used",
+    ):
         return re.match(r" [a-z]", after) is None or re.search(r"\b(?:the|of|and|or|more|most)\s$", before) is not None
-    if word in ("while", "usually", "frequently", "allow", "allows", "allowing", "help", "helps", "helping", "uses", "covers", "shows"):
-        return word in ("while", "uses", "covers", "shows", "help") or after[:1] != " " or after.startswith((" for", " the", " a "))
+    if word in (
+        "while",
+        "usually",
+        "frequently",
+        "allow",
+        "allows",
+        "allowing",
+        "help",
+        "helps",
+        "helping",
+        "uses",
+        "covers",
+        "shows",
+    ):
+        return (
+            word in ("while", "uses", "covers", "shows", "help")
+            or after[:1] != " "
+            or after.startswith((" for", " the", " a "))
+        )
     if word in ("enable", "enables", "enabling"):
         return re.match(r" [\w’' -]{2,60} to \w", after) is None
-    if word in ("remains", "stays", "requires", "showed", "separate", "thus", "solid", "elaborate", "varied", "advantages", "developing"):
+    if word in (
+        "remains",
+        "stays",
+        "requires",
+        "showed",
+        "separate",
+        "thus",
+        "solid",
+        "elaborate",
+        "varied",
+        "advantages",
+        "developing",
+    ):
         return True
     if word in ("significant", "significantly"):
         return re.search(r"(?:statistically|clinically|not|more|most|less) $", before) is not None

@@ -61,7 +61,7 @@ def _bold(view: View, block: Block) -> list[Change]:
     return [
         Change(block.content.start + at, block.content.start + at + 2, "__", "whitespace_markup")
         for match in _BOLD.finditer(text)
-        if "_" not in match["words"]
+        if "_" not in match["words"] and match["words"][-1] not in "。.!?！？"
         for at in (match.start(), match.end() - 2)
     ]
 

@@ -188,7 +188,11 @@ class Words:
         title = re.split(r"[:：—?？(（]| – | - ", title)[0]
         if self._view.chinese:
             head = re.split("的|与|及|和|、|，|研究|分析|报告|综述", title)[0]
-            good = 3 <= len(head) <= 14 and re.search("[一-鿿]{2}", head) and not re.search("在|如何|能否|是否|^基于|^关于|^对|^从", head)
+            good = (
+                3 <= len(head) <= 14
+                and re.search("[一-鿿]{2}", head)
+                and not re.search("在|如何|能否|是否|^基于|^关于|^对|^从", head)
+            )
             return head if good and not _GENERIC.search(head) else ""
         head = re.split(_PREPOSITION, _GENRE.sub("", title))[0]
         return "" if " between " in head else self._topic(head)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from dreambench.engine.store import CacheMode
 from dreambench.errors import ConfigError, InputError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.protocols.files import file_name, protocol_files, read_protocol, write_protocol
@@ -45,8 +46,11 @@ class NoProtocols:
         what = f"{where} cannot be judged without protocols"
         return [Problem("protocol=none", what, ["created", "files"], "protocol=files protocol.path=FOLDER")] if where else []
 
-    def open(self, run_folder: Path, shared: Path) -> None:
-        """Says where a run keeps its protocols (`run_folder/protocols`) and where made ones are kept for other runs."""
+    def expect(self, tasks: Sequence[Task]) -> None:
+        """Told which tasks will be asked for, in that order."""
+
+    def open(self, run_folder: Path, shared: Path, mode: CacheMode) -> None:
+        """Says where a run keeps its protocols (`run_folder/protocols`), and where made ones are kept for other runs."""
         self.folder = run_folder / "protocols"
 
     async def get(self, task: Task, judge: Judge | None) -> Protocol | None:

@@ -23,6 +23,7 @@ from dreambench.engine.cell import Cell, cell_id
 from dreambench.engine.clock import Clock
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import ConfigError, InputError, Problem
+from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.aggregation import SCORING_VERSION
@@ -67,6 +68,7 @@ class Parts:
     name: str
     tools: NoTools = field(default_factory=NoTools)
     protocols: NoProtocols = field(default_factory=NoProtocols)
+    trajectories: Trajectories = field(default_factory=Trajectories)
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -161,8 +163,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     loader = _collect(problems, lambda: build("dataset", config.dataset))
     tools = _collect(problems, lambda: build_tools(config, gateway, loader)) or NoTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
-    protocols = _collect(problems, lambda: build_protocols(config, shelf, tools, loader)) or NoProtocols()
-    supplied = {"shelf": shelf, "tools": tools, "protocols": protocols}
+    trajectories = Trajectories()
+    protocols = _collect(problems, lambda: build_protocols(config, loader, shelf, tools, trajectories)) or NoProtocols()
+    supplied = {"shelf": shelf, "tools": tools, "protocols": protocols, "trajectories": trajectories}
     metrics = _collect(problems, lambda: _build_group("metric", config.metric, **supplied)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: _build_judges(asked, gateway)) or {}
@@ -182,6 +185,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         problems.extend(metric.problems(dataset.tasks))
     if protocols.parts:
         _collect(problems, lambda: protocols.assign(judges))
+        protocols.expect(dataset.tasks)
         problems.extend(protocols.problems(dataset.tasks))
     problems.extend(_twins(metrics))
     if problems:
@@ -195,6 +199,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         name=config.study or _dataset_name(config),
         tools=tools,
         protocols=protocols,
+        trajectories=trajectories,
     )
 
 
@@ -204,10 +209,13 @@ def build_tools(config: RunConfig, gateway: Gateway, loader: Loader | None) -> N
     return built
 
 
-def build_protocols(config: RunConfig, shelf: RubricShelf, tools: NoTools, loader: Loader | None) -> NoProtocols:
+def build_protocols(
+    config: RunConfig, loader: Loader | None, shelf: RubricShelf, tools: NoTools, trajectories: Trajectories
+) -> NoProtocols:
     """The run's source of protocols; a data set that brings protocols along (`protocols`, a folder) is asked for them."""
     brought = getattr(loader, "protocols", None)
-    built: NoProtocols = build("protocol", config.protocol, shelf=shelf, tools=tools, protocols=brought)
+    supplied = {"shelf": shelf, "tools": tools, "trajectories": trajectories, "protocols": brought}
+    built: NoProtocols = build("protocol", config.protocol, **supplied)
     return built
 
 

@@ -50,6 +50,21 @@ CONTEXTS |= {
     "race_weights": COMMON,
     "race_criteria": {**COMMON, "dimension": "insight"},
 }
+STEPS = [{"turn": 1, "thought": "t", "tool": "web_search", "arguments": "{}", "result": REPORT}]
+PLAN = {"extract": "e", "verify": [{"what": "w", "tools": ["web_search"]}], "criteria": ["c"]}
+CONTEXTS |= {
+    "select_tools": {**COMMON, "tools": {"web_search": "Searches.", "calculate": "Calculates."}},
+    "agent_step": {
+        **COMMON,
+        "job": {"report": REPORT, "item": "Why?", "plan": PLAN, "least": 1, "most": 3, "kept": [], "refused": [], "count": 2}
+        | {"pages": True},
+        "tools": [{"name": "web_search", "description": "Searches.", "parameters": {"type": "object"}}],
+        "steps": STEPS,
+    },
+    "deductions": {**COMMON, "steps": STEPS, "report": REPORT, "item": "Why?", "plan": PLAN},
+    "key_facts": {**COMMON, "steps": STEPS, "least": 1, "most": 3},
+    "reasoning_questions": {**COMMON, "steps": STEPS, "count": 2, "tools": ["web_search"]},
+}
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
 
 

@@ -10,7 +10,7 @@ from dreambench.documents import parse_document
 from dreambench.perturbations import Perturbed, replay, revert
 from tests.perturbations.reports import FLAWS, PLACEBOS, SMALL, arm, perturbed, real_reports
 
-EACH = 8
+EACH = 4
 DOSES = (0.0, 0.25, 0.5, 1.0)
 KINDS = (*FLAWS, *PLACEBOS)
 

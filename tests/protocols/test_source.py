@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dreambench.engine.store import CacheMode
 from dreambench.errors import ConfigError
 from dreambench.protocols.files import read_protocol, write_protocol
 from dreambench.protocols.source import FileProtocols, NoProtocols
@@ -27,7 +28,7 @@ def source(tmp_path: Path) -> FileProtocols:
 
 
 def test_a_file_is_found_by_its_query_and_kept_with_the_run(source: FileProtocols, tmp_path: Path) -> None:
-    source.open(tmp_path / "run", tmp_path / "shared")
+    source.open(tmp_path / "run", tmp_path / "shared", CacheMode.READWRITE)
     found = asyncio.run(source.get(TASK, None))
     assert found is not None and len(found.kic) == 8
     assert asyncio.run(source.get(OTHER, None)) is None

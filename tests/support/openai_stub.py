@@ -29,6 +29,7 @@ class Act:
     """What happens to one request. Without a change it is answered validly, as `stop`."""
 
     text: str | None = None
+    message: Mapping[str, Any] | None = None
     change: Callable[[dict[str, Any]], Any] | None = None
     refuse: str | None = None
     finish: str | None = None
@@ -215,7 +216,10 @@ def _answer_text(schema: dict[str, Any], body: dict[str, Any], act: Act, seed: s
 def _chat_completion(body: dict[str, Any], act: Act, seed: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None}
     finish = act.finish or "stop"
-    if act.refuse is not None:
+    if act.message is not None:
+        message |= act.message
+        finish = act.finish or ("tool_calls" if message.get("tool_calls") else "stop")
+    elif act.refuse is not None:
         message |= {"content": None, "refusal": act.refuse}
     elif tools := body.get("tools"):
         function = tools[0]["function"]

@@ -23,7 +23,8 @@ from dreambench.engine.clock import Clock
 from dreambench.errors import ProviderError
 from dreambench.judges.kinds import Answer
 from dreambench.judges.llm.failures import failure
-from dreambench.judges.llm.replies import Price, to_reply
+from dreambench.judges.llm.replies import Price, answer_text, to_reply
+from dreambench.judges.llm.turns import turn_text
 
 MODES = {"tools": "TOOLS", "json_schema": "JSON_SCHEMA", "json": "JSON"}
 OWN_PARAMETERS = ("temperature", "max_tokens", "reasoning_effort", "seed")
@@ -36,14 +37,18 @@ _users: WeakSet[Client] = WeakSet()
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What goes out: messages and the model of the answer, with the parameters that the provider gets."""
+    """What goes out: messages and the model of the answer, with the parameters that the provider gets.
+
+    Without `answer` it is a turn with native tool calls: `tools` may be called, and nothing forces the answer's form.
+    """
 
     model: str
-    messages: Sequence[Mapping[str, str]]
-    answer: type[Answer]
+    messages: Sequence[Mapping[str, Any]]
+    answer: type[Answer] | None
     mode: str
     params: Mapping[str, Any]
     api_base: str | None
+    tools: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(slots=True)
@@ -75,7 +80,7 @@ class Client:
         except Exception as error:  # instructor's view of the answer or the failure; ours is formed from what was caught
             caught.error = caught.error or error
         if caught.response is not None:
-            return to_reply(caught.response, self.price)
+            return to_reply(caught.response, self.price, answer_text if ask.answer else turn_text)
         # Raised outside of the handler: causes hold the request, and with it more than an error should carry.
         return self._meaning(caught.error or RuntimeError("nothing was sent"), ask)
 
@@ -104,10 +109,15 @@ class Client:
                 raise
             return caught.response
 
+        messages = [dict(message) for message in ask.messages]
+        if ask.answer is None:
+            offer = {"tools": [dict(tool) for tool in ask.tools]} if ask.tools else {}
+            await complete(model=ask.model, messages=messages, **offer, **ask.params)
+            return
         asking = instructor.from_litellm(complete, mode=getattr(instructor.Mode, MODES[ask.mode]))
         await asking.chat.completions.create_with_completion(
             response_model=_prepared(ask.answer),
-            messages=[dict(message) for message in ask.messages],
+            messages=messages,
             model=ask.model,
             max_retries=once(),
             **ask.params,
@@ -136,6 +146,8 @@ def unsupported(error: BaseException, ask: Ask, where: str) -> ProviderError:
 
 
 def _cure(name: str, ask: Ask, where: str) -> str:
+    if name not in ask.params and ask.answer is None:
+        return f"{where}.tool_mode=json"
     if name not in ask.params:
         return f"{where}.mode={' or '.join(mode for mode in MODES if mode != ask.mode)}"
     return f"{where}.{name}=null" if name in OWN_PARAMETERS else f"~{where}.params.{name}"

@@ -14,12 +14,13 @@ from typing import Any, ClassVar, Literal
 from dreambench.engine.call import Call, Reply
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import AnswerError, ConfigError, Problem
-from dreambench.judges.judge import Judge
+from dreambench.judges.judge import Judge, ToolMode, Turn
 from dreambench.judges.kinds import Answer, Context, Reading
 from dreambench.judges.llm import providers
 from dreambench.judges.llm.answers import UnreadableAnswer, correction, read_answer, reask_text
 from dreambench.judges.llm.client import OWN_PARAMETERS, Ask, Client
 from dreambench.judges.llm.replies import Price
+from dreambench.judges.llm.turns import read_turn
 from dreambench.judges.rubric import Rubric
 from dreambench.records import short_hash
 
@@ -44,7 +45,7 @@ class LLMJudge(Judge):
     With `seed`, repeat r is asked with seed + r. Keys that are null are not sent.
     """
 
-    axes: ClassVar[tuple[str, ...]] = ("model", "mode", "temperature", "max_tokens", "reasoning_effort", "seed")
+    axes: ClassVar[tuple[str, ...]] = ("model", "mode", "tool_mode", "temperature", "max_tokens", "reasoning_effort", "seed")
 
     def __init__(
         self,
@@ -54,6 +55,7 @@ class LLMJudge(Judge):
         model: str,
         api_base: str | None = None,
         mode: Mode = "tools",
+        tool_mode: ToolMode = "native",
         temperature: float | None = None,
         max_tokens: int | None = None,
         reasoning_effort: str | None = None,
@@ -68,6 +70,7 @@ class LLMJudge(Judge):
         super().__init__(name=name, gateway=gateway)
         self.model = model
         self.mode = mode
+        self.tool_mode = tool_mode
         self.reasks = reasks
         self.price = price
         self.api_base = providers.base_url(model, api_base)
@@ -97,6 +100,7 @@ class LLMJudge(Judge):
             "model": self.model,
             "api_base": self.api_base,
             "mode": self.mode,
+            "tool_mode": self.tool_mode,
             "params": self._params,
             "seed": self._seed,
             "reasks": self.reasks,
@@ -134,13 +138,29 @@ class LLMJudge(Judge):
         turns = f"{len(asked)} answers" if len(asked) > 1 else "the answer"
         raise AnswerError(f"judge.{self.name}: {rubric.id}: {turns} could not be read:\n{problems}", code="unreadable")
 
+    async def converse(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], *, repeat: int, role: str
+    ) -> Turn:
+        """One turn with native tool calls. It carries no response schema: many servers take tools or a schema, not both."""
+        body = {
+            "api_base": self.api_base,
+            "mode": "native",
+            "messages": messages,
+            "tools": tools,
+            "params": self._sent(repeat),
+        }
+        call = Call("litellm", self.account, self.model, body, role, repeat)
+        ask = Ask(self.model, messages, None, "native", self._sent(repeat), self.api_base, tools)
+        reply = await self.gateway.call(call, lambda: self._client.send(ask, self._key()))
+        return read_turn(reply.answer, reply.cost)
+
     async def close(self) -> None:
         await self._client.close()
 
     async def _ask(
         self, messages: Sequence[Mapping[str, str]], model: type[Answer], repeat: int, role: str, asked: list[Call]
     ) -> Reply:
-        params = dict(self._params) if self._seed is None else {**self._params, "seed": self._seed + repeat}
+        params = self._sent(repeat)
         body = {
             "api_base": self.api_base,
             "mode": self.mode,
@@ -152,6 +172,9 @@ class LLMJudge(Judge):
         asked.append(call)
         ask = Ask(self.model, messages, model, self.mode, params, self.api_base)
         return await self.gateway.call(call, lambda: self._client.send(ask, self._key()))
+
+    def _sent(self, repeat: int) -> dict[str, Any]:
+        return dict(self._params) if self._seed is None else {**self._params, "seed": self._seed + repeat}
 
     def _key(self) -> str | None:
         key = providers.find_key(self._key_names)

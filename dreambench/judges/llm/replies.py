@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat
@@ -26,14 +27,17 @@ class Price(BaseModel):
         return ((usage.prompt - usage.cached) * self.input + usage.cached * cached + usage.completion * self.output) / 1_000_000
 
 
-def to_reply(response: Any, price: Price | None) -> Reply:
-    """The Reply of a litellm response. Raises ProviderError when the response holds no choice at all."""
+def to_reply(response: Any, price: Price | None, text_of: Callable[[Any], str]) -> Reply:
+    """The Reply of a litellm response; `text_of` takes what is stored from its message.
+
+    Raises ProviderError when the response holds no choice at all.
+    """
     if not getattr(response, "choices", None):
         raise ProviderError("the provider sent a response without an answer", code="bad_response")
     choice = response.choices[0]
     usage = _usage(getattr(response, "usage", None))
     return Reply(
-        answer=without_secrets(_text(choice.message)),
+        answer=without_secrets(text_of(choice.message)),
         model=str(response.model or ""),
         fingerprint=str(getattr(response, "system_fingerprint", None) or ""),
         finish=_finish(choice),
@@ -42,7 +46,7 @@ def to_reply(response: Any, price: Price | None) -> Reply:
     )
 
 
-def _text(message: Any) -> str:
+def answer_text(message: Any) -> str:
     """The arguments of the answer's tool call, else its content: some models answer in words when given a tool."""
     calls = getattr(message, "tool_calls", None) or []
     if calls and calls[0].function.arguments is not None:

@@ -74,9 +74,15 @@ def test_refuses_an_unknown_kind(gateway: TestGateway) -> None:
     assert "kind grade" in str(EmbeddedJudge(name="embedded", gateway=gateway).refusal(foreign_rubric()))
 
 
-def test_answers_every_bundled_rubric_that_it_does_not_refuse() -> None:
+NO_RULES = {"agent_step", "deductions", "key_facts", "reasoning_questions", "select_tools"}
+"""What takes a language model: an agent's work."""
+
+
+def test_refuses_no_bundled_rubric_but_those_of_agents() -> None:
     judge = EmbeddedJudge(name="embedded", gateway=None)  # type: ignore[arg-type]
-    assert [name for name in SHELF.names() if judge.refusal(SHELF.load(name))] == []
+    rubrics = [SHELF.load(name) for name in SHELF.names()]
+    assert {rubric.kind.name for rubric in rubrics if judge.refusal(rubric)} == NO_RULES
+    assert not [rubric.id for rubric in rubrics if judge.refusal(rubric) and rubric.kind.name not in NO_RULES]
 
 
 def test_identity_names_the_code_and_the_node_builds(gateway: TestGateway) -> None:

@@ -26,6 +26,7 @@ def read(
 def test_every_kind_has_a_context_and_an_answer_with_instructions() -> None:
     known = ["checklist", "classify_domain", "entailment", "extract_claims", "queries", "score", "yes_no"]
     known += ["race_criteria", "race_lists", "race_scores", "race_weights"]
+    known += ["agent_step", "deductions", "key_facts"]
     assert set(kind_names()) >= set(known)
     for name in kind_names():
         kind = load_kind(name)
@@ -140,3 +141,83 @@ def test_queries_do_not_repeat_the_claimed_value(claim: str, query: str, repeate
 def test_authority_is_between_1_and_10(score: int) -> None:
     with pytest.raises(ValidationError):
         read("classify_domain", {"reason": "r", "category": "news", "score": score}, domain="a.example")
+
+
+def test_a_partial_checklist_is_taken_for_what_it_has_but_asks_for_everything() -> None:
+    kind = load_kind("checklist")
+    items = {"1": "Is the size given?", "2": "Is the cost given?"}
+    given = {"1": {"reason": "r", "quote": "", "answer": "no"}}
+    answer = read("checklist", given, {"partial": True}, items=items, **ABOUT)
+    assert list(answer.by_id()) == ["1"]
+    context = kind.context(items=items, **ABOUT)
+    partial, whole = (kind.answer_model({"partial": flag}, context).model_json_schema() for flag in (True, False))
+    assert partial["required"] == whole["required"] == ["1", "2"]
+    assert partial["properties"] == whole["properties"] and partial["$defs"] == whole["$defs"]
+    with pytest.raises(ValidationError, match="answers none of the items"):
+        read("checklist", {}, {"partial": True}, items=items, **ABOUT)
+
+
+STEP = {
+    "turn": 1,
+    "thought": "t",
+    "tool": "page_visit",
+    "arguments": '{"url":"https://a.example"}',
+    "result": "It holds 30 million.",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"quote": "It holds 50 million"}, "deduction 1: its quote does not stand in the report"),
+        ({"evidence": ""}, "deduction 1: it needs words of a tool's result"),
+        ({"evidence": "It holds 20 million"}, "deduction 1: its evidence does not stand in any result"),
+        ({"url": "https://b.example"}, "deduction 1: its evidence does not stand in any result"),
+    ],
+)
+def test_a_deduction_rests_on_words(changed: dict[str, str], problem: str) -> None:
+    one = {"reason": "r", "kind": "refuted_step", "quote": "It holds 40 million", "url": "https://a.example"}
+    about = {**ABOUT, "item": "How big?", "plan": {}, "steps": [STEP]}
+    good = {"chain": "c", "deductions": [{**one, "evidence": "It holds 30 million"}]}
+    assert read("deductions", good, **about).deductions[0].url == "https://a.example"
+    bad = {"chain": "c", "deductions": [{**one, "evidence": "It holds 30 million", **changed}]}
+    with pytest.raises(ValidationError, match=problem):
+        read("deductions", bad, **about)
+    assert len(read("deductions", bad, strict=False, **about).deductions) == 1
+
+
+FACT = {"fact": "f", "question": "q", "url": "u", "quote": "w", "published": None, "time_sensitive": False}
+ASKED = {"question": "How big?", "as_of": None, "steps": []}
+
+
+@pytest.mark.parametrize(
+    ("facts", "problem"),
+    [
+        ([FACT], "1 facts were given; 2 to 3 are wanted"),
+        ([FACT] * 4, "4 facts"),
+        ([FACT, {**FACT, "url": ""}], "no url and quote"),
+    ],
+)
+def test_facts_are_as_many_as_wanted_and_name_their_page(facts: list[dict[str, Any]], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        read("key_facts", {"facts": facts}, least=2, most=3, **ASKED)
+    assert read("key_facts", {"facts": facts}, strict=False, least=2, most=3, **ASKED).facts
+
+
+def test_questions_name_tools_that_there_are() -> None:
+    one = {"question": "q", "extract": "e", "verify": [{"what": "w", "tools": ["web_search"]}], "criteria": ["c"]}
+    with pytest.raises(ValidationError, match="there is no tool 'web_search'; the tools are calculate"):
+        read("reasoning_questions", {"questions": [one]}, count=1, tools=["calculate"], **ASKED)
+    with pytest.raises(ValidationError, match="1 questions were given; 2 are wanted"):
+        read("reasoning_questions", {"questions": [one]}, count=2, tools=["web_search"], **ASKED)
+    assert read("reasoning_questions", {"questions": [one]}, count=1, tools=["web_search"], **ASKED).questions
+
+
+@pytest.mark.parametrize(
+    ("tools", "problem"),
+    [(["serch"], "there is no tool 'serch'"), (["calculate"], "choose web_search as well"), ([], "at least 1")],
+)
+def test_tools_are_chosen_from_those_on_offer(tools: list[str], problem: str) -> None:
+    offer = {"question": "q", "as_of": None, "tools": {"web_search": "s", "calculate": "c"}, "one_of": ["web_search"]}
+    with pytest.raises(ValidationError, match=problem):
+        read("select_tools", {"reason": "r", "tools": tools}, **offer)
