@@ -18,7 +18,7 @@ import polars as pl
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.errors import Problem
-from dreambench.evaluators.claims import Claim, Extracted, extract_claims, extraction_row, unplaced_rows
+from dreambench.evaluators.claims import Claim, Extracted, extract_claims, extraction_row, failed_extraction, unplaced_rows
 from dreambench.evaluators.evidence import Pages, Pool, best_hits, pool_of
 from dreambench.evaluators.parts import Part, cut_in_parts, shares
 from dreambench.evaluators.verdicts import LabelValues, check_values, label_variants, verdict_row
@@ -134,7 +134,7 @@ class Factuality(Metric):
         rows: dict[tuple[str, ...], Judgment] = {}
         for extracted, judged in measured:
             if isinstance(extracted, Failed):
-                return [failed_row(item_id(subject.task.id, "extraction"), "report", "", extracted)]
+                return [failed_extraction(subject.task.id, extracted, f"metric.{self.name}.part_chars", self._part_chars)]
             found.append(extracted)
             for claim, row in zip(extracted.claims, judged, strict=True):
                 rows.setdefault(claim.key, row)

@@ -206,12 +206,14 @@ def test_a_judge_error_hits_one_claim_only(gateway: TestGateway, tools: CorpusTo
     assert measuring.values(metric(tools, missing_policy="fail"), rows)["verifiable"] is None
 
 
-def test_a_failed_extraction_leaves_the_report_without_a_score(gateway: TestGateway, tools: CorpusTools) -> None:
+@pytest.mark.parametrize("code", ["refusal", "length"])
+def test_a_failed_extraction_leaves_the_report_without_a_score(gateway: TestGateway, tools: CorpusTools, code: str) -> None:
     def refused(rubric: Rubric, context: Context, repeat: int) -> dict[str, Any]:
-        raise AnswerError("no", code="refusal")
+        raise AnswerError("no", code=code)
 
     rows = measuring.judgments(metric(tools), REPORT, judge(gateway, refused))
-    assert [(row.family, row.status, row.reason_code) for row in rows] == [("report", Status.JUDGE_ERROR, "refusal")]
+    assert [(row.family, row.status, row.reason_code) for row in rows] == [("report", Status.JUDGE_ERROR, code)]
+    assert ("metric.factuality.part_chars is 100000" in rows[0].rationale) is (code == "length")
     assert measuring.values(metric(tools), rows)["verifiable"] is None
 
 
