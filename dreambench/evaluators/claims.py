@@ -22,11 +22,13 @@ from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import Rubric
 from dreambench.language.claims import check_worthy_sentences
 from dreambench.language.tokens import Sentence, words
-from dreambench.metrics.asking import Failed, ask
+from dreambench.metrics.asking import Failed, ask, failed_row
 from dreambench.metrics.metric import Subject
 from dreambench.records import Judgment, Status, item_id
 
 QUOTE_NOT_FOUND = "quote_not_found"
+TOO_LONG = ("length", "context_length")
+"""Reason codes of an answer that was cut off, and of a prompt that the model cannot hold."""
 _ARTICLES = frozenset({"a", "an", "the"})
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*\)")
 _MARKUP = re.compile(r"[*_`]{1,3}|<[^<>\n]{1,80}>|^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -134,6 +136,13 @@ def extraction_row(task_id: str, found: Sequence[Extracted], claims: int, cost: 
         rationale="; ".join(said),
         cost=cost,
     )
+
+
+def failed_extraction(task_id: str, failed: Failed, key: str, size: int) -> Judgment:
+    """The one row of a report whose claims could not all be extracted; says which `key` to lower where a part was too long."""
+    if failed.reason_code in TOO_LONG:
+        failed = replace(failed, message=f"{failed.message}; ask for less at once: {key} is {size}")
+    return failed_row(item_id(task_id, "extraction"), "report", "", failed)
 
 
 def unplaced_rows(task_id: str, family: str, found: Iterable[Extracted]) -> list[Judgment]:

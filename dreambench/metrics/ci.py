@@ -26,6 +26,7 @@ from dreambench.evaluators.claims import (
     Extracted,
     extract_claims,
     extraction_row,
+    failed_extraction,
     joined,
     sentence_claims,
     unplaced_rows,
@@ -134,7 +135,7 @@ class CitationIntegrity(Metric):
         checked: dict[tuple[str, ...], _Checked] = {}
         for extracted, results in await chain.check_all():
             if isinstance(extracted, Failed):
-                return [failed_row(item_id(task, "extraction"), "report", "", extracted)]
+                return [failed_extraction(task, extracted, f"metric.{self.name}.part_chars", self._part_chars)]
             found.append(extracted)
             for result in results:
                 key = result.claim.key

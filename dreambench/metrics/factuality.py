@@ -18,7 +18,7 @@ import polars as pl
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.errors import Problem
-from dreambench.evaluators.claims import Claim, Extracted, extract_claims, extraction_row, unplaced_rows
+from dreambench.evaluators.claims import Claim, Extracted, extract_claims, extraction_row, failed_extraction, unplaced_rows
 from dreambench.evaluators.evidence import Pages, Pool, best_hits, pool_of
 from dreambench.evaluators.parts import Part, cut_in_parts, shares
 from dreambench.evaluators.verdicts import LabelValues, check_values, label_variants, verdict_row
@@ -41,7 +41,10 @@ from dreambench.tools.toolset import NoTools
 
 VALUES: Mapping[str, float | None] = {"supported": 1.0, "partially_supported": 0.5, "contradicted": 0.0, "unverifiable": None}
 UNVERIFIABLE = "unverifiable"
-QUESTIONS = ("extract", "queries", "confirming", "contradicting", "judgment")
+PASSES = ("confirming", "contradicting")
+QUESTIONS = ("extract", "queries", *PASSES, "judgment")
+UNDECIDED = "undecided"
+"""Reason code of a claim that the final judgment could not decide."""
 
 
 class Factuality(Metric):
@@ -131,7 +134,7 @@ class Factuality(Metric):
         rows: dict[tuple[str, ...], Judgment] = {}
         for extracted, judged in measured:
             if isinstance(extracted, Failed):
-                return [failed_row(item_id(subject.task.id, "extraction"), "report", "", extracted)]
+                return [failed_extraction(subject.task.id, extracted, f"metric.{self.name}.part_chars", self._part_chars)]
             found.append(extracted)
             for claim, row in zip(extracted.claims, judged, strict=True):
                 rows.setdefault(claim.key, row)
@@ -144,6 +147,7 @@ class Factuality(Metric):
         return [*judgments, extraction_row(task, found, len(rows), cost, self._few)]
 
     def variants(self) -> Sequence[Variant]:
+        """F over the claims that could be decided first; then all of them, how many were decided, and the labels."""
         value = pl.col("value")
         claims = pl.col("family") == "claim"
         return [
@@ -192,26 +196,27 @@ class _Chain:
         note = f"{pool.note}{query_note}"
         if not pool.passages:
             return self._row(claim, UNVERIFIABLE, note, query_cost, reason_code="no_page", pool=pool)
-        passes = await together(self._weigh(name, claim, pool.passages) for name in ("confirming", "contradicting"))
+        passes = await together(self._weigh(name, claim, pool.passages) for name in PASSES)
         cost = total_cost([query_cost, *(answer.cost for answer in passes)])
-        telling = [
-            answer for name, answer in zip(("confirming", "contradicting"), passes, strict=True) if self._tells(name, answer)
-        ]
+        telling = [answer for name, answer in zip(PASSES, passes, strict=True) if self._tells(name, answer)]
         if not telling:
             why = f"{note}: {' | '.join(answer.reason for answer in passes)}"
             return self._row(claim, UNVERIFIABLE, why, cost, reason_code="no_evidence", pool=pool)
         verdict = await self._weigh("judgment", claim, _told(pool, telling))
         cost = total_cost([cost, verdict.cost])
-        return self._row(claim, verdict.label, f"{note}: {verdict.reason}", cost, pool=pool, answers=[verdict, *telling])
+        code = UNDECIDED if verdict.label == UNVERIFIABLE else ""
+        shown = [verdict, *telling]
+        return self._row(claim, verdict.label, f"{note}: {verdict.reason}", cost, reason_code=code, pool=pool, answers=shown)
 
     async def _neutral_queries(self, claim: Claim) -> tuple[list[str], float | None, str]:
         """Different queries without the claimed value, their price, and a note where the judge's had to be cleaned."""
         wanted = self._metric._queries
         answer = need(await self._ask("queries", claim=claim.text, question=self._subject.task.query, count=wanted))
         assert isinstance(answer, Queries)
-        given = list(dict.fromkeys(" ".join(query.split()) for query in answer.queries if query.strip()))
+        given = _different(answer.queries)
         neutral = [query for query in given if repeated_value(claim.text, query) is None]
-        note = f"; {len(given) - len(neutral)} queries repeated the claimed value and were left out" if neutral != given else ""
+        leaking = len(given) - len(neutral)
+        note = f"; left out: {leaking} of {len(given)} queries that repeat the claimed value" if leaking else ""
         return neutral[:wanted] or [without_value(claim.text)], answer.cost, note
 
     async def _search(self, query: str) -> Search:
@@ -240,6 +245,15 @@ def without_value(claim: str) -> str:
     amounts = [(quantity.start, quantity.end) for quantity in find_quantities(claim)]
     hidden = blank_out(claim, amounts or [(date.start, date.end) for date in find_dates(claim)], " ")
     return " ".join(hidden.split())
+
+
+def _different(queries: Sequence[str]) -> list[str]:
+    """Each query once, apart from case and white space; the first of equal ones."""
+    kept: dict[str, str] = {}
+    for query in queries:
+        if plain := " ".join(query.split()):
+            kept.setdefault(plain.casefold(), plain)
+    return list(kept.values())
 
 
 def _told(pool: Pool, telling: Sequence[Verdict]) -> list[Passage]:

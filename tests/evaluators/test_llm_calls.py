@@ -187,7 +187,7 @@ def test_a_query_with_the_value_goes_back_once_and_is_then_left_out(gateway: Tes
         corrections = [body["messages"][3]["content"] for body in stub.bodies if len(body["messages"]) == 4]
     assert act.text is not None and len(corrections) == 1
     assert "repeats the claimed value '503 metres'" in corrections[0]
-    assert rows[0].label == "supported" and "1 queries repeated the claimed value" in rows[0].rationale
+    assert rows[0].label == "supported" and "1 of 1 queries that repeat the claimed value" in rows[0].rationale
 
 
 def test_what_failed_is_owed_and_asked_again_and_nothing_else(gateway: TestGateway, tmp_path: Path) -> None:

@@ -133,6 +133,18 @@ def test_without_results_or_readable_pages_a_claim_is_unverifiable_by_code(gatew
     assert script.times("confirming") == 0
 
 
+def test_what_the_final_judgment_cannot_decide_is_unverifiable(gateway: TestGateway, tools: CorpusTools) -> None:
+    script = answers("supported")
+
+    def undecided(rubric: Rubric, context: Context, repeat: int) -> dict[str, Any]:
+        silent = {"reason": "Two pages differ.", "passage": "", "quote": "", "label": "unverifiable"}
+        return silent if rubric.name == "judgment" else script(rubric, context, repeat)
+
+    (row,) = claims(measuring.judgments(metric(tools), REPORT, judge(gateway, undecided)))
+    assert (row.label, row.value, row.status, row.reason_code) == ("unverifiable", None, Status.SCORED, "undecided")
+    assert row.evidence[0].quote, "what the pass pointed at is kept"
+
+
 class Stub(NoTools):
     """Finds these pages for every query; each has a reason why it cannot be read, or an error that it raises."""
 
@@ -194,12 +206,14 @@ def test_a_judge_error_hits_one_claim_only(gateway: TestGateway, tools: CorpusTo
     assert measuring.values(metric(tools, missing_policy="fail"), rows)["verifiable"] is None
 
 
-def test_a_failed_extraction_leaves_the_report_without_a_score(gateway: TestGateway, tools: CorpusTools) -> None:
+@pytest.mark.parametrize("code", ["refusal", "length"])
+def test_a_failed_extraction_leaves_the_report_without_a_score(gateway: TestGateway, tools: CorpusTools, code: str) -> None:
     def refused(rubric: Rubric, context: Context, repeat: int) -> dict[str, Any]:
-        raise AnswerError("no", code="refusal")
+        raise AnswerError("no", code=code)
 
     rows = measuring.judgments(metric(tools), REPORT, judge(gateway, refused))
-    assert [(row.family, row.status, row.reason_code) for row in rows] == [("report", Status.JUDGE_ERROR, "refusal")]
+    assert [(row.family, row.status, row.reason_code) for row in rows] == [("report", Status.JUDGE_ERROR, code)]
+    assert ("metric.factuality.part_chars is 100000" in rows[0].rationale) is (code == "length")
     assert measuring.values(metric(tools), rows)["verifiable"] is None
 
 
@@ -218,10 +232,8 @@ def test_a_query_that_repeats_the_value_is_not_searched(gateway: TestGateway, to
     script = answers("supported", "supported", queries={**queries, SENTENCES[1]: ["BridgeAb 101 metres long"]})
     tools_seen = Searched(tools)
     rows = claims(measuring.judgments(metric(tools_seen), REPORT, judge(gateway, script)))
-    assert sorted(tools_seen.queries) == sorted(
-        ["how long is BridgeAa", "How long is BridgeAa", "length of BridgeAa", "BridgeAb is long."]
-    )
-    assert "1 queries repeated the claimed value and were left out" in rows[0].rationale
+    assert sorted(tools_seen.queries) == sorted(["how long is BridgeAa", "length of BridgeAa", "BridgeAb is long."])
+    assert "left out: 1 of 3 queries that repeat the claimed value" in rows[0].rationale
     assert tools_seen.dates == {date(2025, 1, 1)}
 
 
