@@ -15,6 +15,7 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
   python -m dreambench +experiment=backbone_sweep         a study: metric x agent x judge
   python -m dreambench dataset=reports dataset.reports=my_reports judge=claude_sonnet_4_5
   python -m dreambench "judge=[embedded,litellm]" judge.litellm.model=openai/gpt-5.1 engine.budget.money=5
+  python -m dreambench protocol create|show|check         what KIC and RQ hold a task's reports against
 
 The same command again resumes its run. `judge` and `metric` take a list; keys of their options are group.option.key.
 Show the whole configuration, with every key, without running it: python -m dreambench --cfg job [OVERRIDES]

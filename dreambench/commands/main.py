@@ -47,6 +47,10 @@ def _command(arguments: Sequence[str]) -> int:
         from dreambench.commands.tool import tool
 
         return tool(arguments[1:])
+    if arguments and arguments[0] == "protocol":
+        from dreambench.commands.protocol import protocol
+
+        return protocol(arguments[1:])
     from dreambench.commands.run import run
 
     return run(arguments)

@@ -101,19 +101,29 @@ class ProtocolMaker:
         for failed in await asyncio.gather(*makings, return_exceptions=True):  # once all have ended: no answer in hand is lost
             if failed is not None:
                 raise failed
-        by_judge = str(judge.identity().get("judge", ""))
+        blank = self.blank(task, judge, parts)
         protocol = Protocol(
-            query=task.query,
-            as_of=task.as_of,
-            creator=Creator.EMBEDDED if by_judge.startswith("embedded") else self.creator,
-            judge=dict(judge.identity()),
-            tools=dict(self._tools.identity()),
-            settings={**self.identity(), "parts": sorted(parts), "tools_chosen": chosen},
-            kic=facts.kept,
-            rq=questions.kept,
-            rejected=[*facts.rejected, *questions.rejected],
+            **{
+                **dict(blank),
+                "settings": {**(blank.settings or {}), "tools_chosen": chosen},
+                "kic": facts.kept,
+                "rq": questions.kept,
+                "rejected": [*facts.rejected, *questions.rejected],
+            }
         )
         return protocol, work
+
+    def blank(self, task: Task, judge: Judge, parts: set[PartName]) -> Protocol:
+        """The protocol of `task` without its items: where it comes from."""
+        by_rules = str(judge.identity().get("judge", "")).startswith("embedded")
+        return Protocol(
+            query=task.query,
+            as_of=task.as_of,
+            creator=Creator.EMBEDDED if by_rules else self.creator,
+            judge=dict(judge.identity()),
+            tools=dict(self._tools.identity()),
+            settings={**self.identity(), "parts": sorted(parts)},
+        )
 
     async def _select(self, task: Task, judge: Judge) -> list[str]:
         """The tools that the judge wants to research with."""

@@ -75,7 +75,7 @@ def source(tools: NoTools, parts: str = "kic rq", **keys: Any) -> CreatedProtoco
 def get(made: CreatedProtocols, judge: Judge, folder: Path | None = None, task: Task = TASK, **keys: Any) -> Protocol:
     made.assign({"j": judge})
     if folder:
-        made.open(folder / "run", folder / "shared", keys.get("mode", CacheMode.READWRITE))
+        made.open(folder / "run" / "protocols", folder / "shared", keys.get("mode", CacheMode.READWRITE))
 
     async def run() -> Protocol:
         try:
@@ -236,7 +236,7 @@ def test_one_making_serves_all_reports_and_other_runs(gateway: TestGateway, tmp_
     judge = Scripted(gateway)
     made = source(tools)
     made.assign({"j": judge, "k": Scripted(gateway, name="k")})
-    made.open(tmp_path / "run", tmp_path / "shared", CacheMode.READWRITE)
+    made.open(tmp_path / "run" / "protocols", tmp_path / "shared", CacheMode.READWRITE)
 
     async def many() -> list[Protocol | None]:
         found = await asyncio.gather(*(made.get(TASK, executing) for executing in [judge, None, judge]))
