@@ -115,11 +115,10 @@ class ProtocolMaker:
 
     def blank(self, task: Task, judge: Judge, parts: set[PartName]) -> Protocol:
         """The protocol of `task` without its items: where it comes from."""
-        by_rules = str(judge.identity().get("judge", "")).startswith("embedded")
         return Protocol(
             query=task.query,
             as_of=task.as_of,
-            creator=Creator.EMBEDDED if by_rules else self.creator,
+            creator=Creator.EMBEDDED if _by_rules(judge) else self.creator,
             judge=dict(judge.identity()),
             tools=dict(self._tools.identity()),
             settings={**self.identity(), "parts": sorted(parts)},
@@ -146,6 +145,8 @@ class ProtocolMaker:
     async def _facts(self, task: Task, judge: Judge, chosen: Sequence[str], work: dict[str, Trajectory], facts: _Facts) -> None:
         """Fills `facts` with key facts, those that are rejected replaced."""
         least, most = self._sizes.least, self._sizes.most
+        if _by_rules(judge):
+            least = 0  # rules find what there is: asking again would not find more
         for number in range(self._sizes.rounds + 1):
             verdict = {
                 "least": least,
@@ -158,7 +159,7 @@ class ProtocolMaker:
             assert isinstance(answer, key_facts.Answer)
             refused = await self._take(task, answer.facts, most, facts, number)
             most = min(refused, self._sizes.most - len(facts.kept))
-            least = min(1, most)
+            least = 0 if _by_rules(judge) else 1
             if most <= 0:
                 return
 
@@ -245,3 +246,7 @@ def _question(draft: reasoning_questions.Question, number: int) -> RqItem:
     checks = [Verification(what=check.what, tools=check.tools) for check in draft.verify]
     plan = Plan(extract=draft.extract, verify=checks, criteria=draft.criteria)
     return RqItem(id=f"r{number}", question=draft.question, plan=plan)
+
+
+def _by_rules(judge: Judge) -> bool:
+    return str(judge.identity().get("judge", "")).startswith("embedded")
