@@ -18,6 +18,7 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
   python -m dreambench tool web_search "QUERY"            what a judge would find (tool alone lists the tools)
   python -m dreambench perturb REPORT perturbation=omission   one report, changed on purpose, with its edit log
   python -m dreambench "judge=[embedded,litellm]" judge.litellm.model=openai/gpt-5.1 engine.budget.money=5
+  python -m dreambench protocol create|show|check         what KIC and RQ hold a task's reports against
 
 The same command again resumes its run. `judge` and `metric` take a list; keys of their options are group.option.key.
 Show the whole configuration, with every key, without running it: python -m dreambench --cfg job [OVERRIDES]

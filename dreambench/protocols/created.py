@@ -131,12 +131,13 @@ class CreatedProtocols(NoProtocols):
     def expect(self, tasks: Sequence[Task]) -> None:
         self._tasks = list(tasks)
 
-    def open(self, run_folder: Path, shared: Path, mode: CacheMode) -> None:
-        super().open(run_folder, shared, mode)
+    def open(self, folder: Path, shared: Path, mode: CacheMode) -> None:
+        """Raises ProtocolError for a file in `folder` that cannot be used."""
+        super().open(folder, shared, mode)
         self._shared, self._mode = shared, mode
-        for path in sorted((run_folder / "protocols").glob("*.json")):
+        for path in sorted(folder.glob("*.json")):
             protocol = read_protocol(path)
-            self._kept[self._key(protocol.query, protocol.judge)] = protocol
+            self._kept[_key_of(protocol)] = protocol
 
     async def get(self, task: Task, judge: Judge | None) -> Protocol | None:
         """The protocol of `task`. Raises what its making raised; the next run tries again."""
@@ -180,7 +181,7 @@ class CreatedProtocols(NoProtocols):
 
     async def _provide(self, task: Task, maker: Judge, name: str) -> Protocol:
         enter_cell(CellScope(f"protocol:{name}", current_cell().order))
-        protocol = self._kept.get(self._key(task.query, dict(maker.identity()))) or self._from_shared(task, maker)
+        protocol = self._kept.get(self._key_for(task, maker)) or self._from_shared(task, maker)
         if protocol is None:
             protocol, work = await self._maker.make(task, maker, self.parts)
             for part, trajectory in work.items():
@@ -204,9 +205,16 @@ class CreatedProtocols(NoProtocols):
     def _name(self, task: Task, maker: Judge) -> str:
         return f"{task.id}-{maker.name}" if self._judge == EACH else task.id
 
-    def _key(self, query: str, judge: Mapping[str, Any] | None) -> str:
-        return canonical_json([folded(query), judge])
+    def _key_for(self, task: Task, maker: Judge) -> str:
+        """What a protocol that would be made now has in common with one that was made earlier from the same settings."""
+        return _key_of(self._maker.blank(task, maker, self.parts))
 
     def _shared_name(self, task: Task, maker: Judge) -> str:
         asked = {"query": task.query, "as_of": task.as_of.isoformat() if task.as_of else None}
         return f"{short_hash('creation', canonical_json([asked, dict(maker.identity()), self._creation()]))}.json"
+
+
+def _key_of(protocol: Protocol) -> str:
+    settings = {key: value for key, value in (protocol.settings or {}).items() if key != "tools_chosen"}
+    record = protocol.model_dump(mode="json", include={"as_of", "creator", "judge", "tools"})
+    return canonical_json([folded(protocol.query), record, settings])

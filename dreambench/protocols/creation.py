@@ -101,19 +101,28 @@ class ProtocolMaker:
         for failed in await asyncio.gather(*makings, return_exceptions=True):  # once all have ended: no answer in hand is lost
             if failed is not None:
                 raise failed
-        by_judge = str(judge.identity().get("judge", ""))
+        blank = self.blank(task, judge, parts)
         protocol = Protocol(
-            query=task.query,
-            as_of=task.as_of,
-            creator=Creator.EMBEDDED if by_judge.startswith("embedded") else self.creator,
-            judge=dict(judge.identity()),
-            tools=dict(self._tools.identity()),
-            settings={**self.identity(), "parts": sorted(parts), "tools_chosen": chosen},
-            kic=facts.kept,
-            rq=questions.kept,
-            rejected=[*facts.rejected, *questions.rejected],
+            **{
+                **dict(blank),
+                "settings": {**(blank.settings or {}), "tools_chosen": chosen},
+                "kic": facts.kept,
+                "rq": questions.kept,
+                "rejected": [*facts.rejected, *questions.rejected],
+            }
         )
         return protocol, work
+
+    def blank(self, task: Task, judge: Judge, parts: set[PartName]) -> Protocol:
+        """The protocol of `task` without its items: where it comes from."""
+        return Protocol(
+            query=task.query,
+            as_of=task.as_of,
+            creator=Creator.EMBEDDED if _by_rules(judge) else self.creator,
+            judge=dict(judge.identity()),
+            tools=dict(self._tools.identity()),
+            settings={**self.identity(), "parts": sorted(parts)},
+        )
 
     async def _select(self, task: Task, judge: Judge) -> list[str]:
         """The tools that the judge wants to research with."""
@@ -136,6 +145,8 @@ class ProtocolMaker:
     async def _facts(self, task: Task, judge: Judge, chosen: Sequence[str], work: dict[str, Trajectory], facts: _Facts) -> None:
         """Fills `facts` with key facts, those that are rejected replaced."""
         least, most = self._sizes.least, self._sizes.most
+        if _by_rules(judge):
+            least = 0  # rules find what there is: asking again would not find more
         for number in range(self._sizes.rounds + 1):
             verdict = {
                 "least": least,
@@ -148,7 +159,7 @@ class ProtocolMaker:
             assert isinstance(answer, key_facts.Answer)
             refused = await self._take(task, answer.facts, most, facts, number)
             most = min(refused, self._sizes.most - len(facts.kept))
-            least = min(1, most)
+            least = 0 if _by_rules(judge) else 1
             if most <= 0:
                 return
 
@@ -235,3 +246,7 @@ def _question(draft: reasoning_questions.Question, number: int) -> RqItem:
     checks = [Verification(what=check.what, tools=check.tools) for check in draft.verify]
     plan = Plan(extract=draft.extract, verify=checks, criteria=draft.criteria)
     return RqItem(id=f"r{number}", question=draft.question, plan=plan)
+
+
+def _by_rules(judge: Judge) -> bool:
+    return str(judge.identity().get("judge", "")).startswith("embedded")

@@ -49,9 +49,9 @@ class NoProtocols:
     def expect(self, tasks: Sequence[Task]) -> None:
         """Told which tasks will be asked for, in that order."""
 
-    def open(self, run_folder: Path, shared: Path, mode: CacheMode) -> None:
-        """Says where a run keeps its protocols (`run_folder/protocols`), and where made ones are kept for other runs."""
-        self.folder = run_folder / "protocols"
+    def open(self, folder: Path, shared: Path, mode: CacheMode) -> None:
+        """Says where a run keeps its protocols (`folder`), and where made ones are kept for other runs (`shared`)."""
+        self.folder = folder
 
     async def get(self, task: Task, judge: Judge | None) -> Protocol | None:
         """The protocol that `judge` executes for `task`, made where it is missing; None when there is none to be had."""

@@ -168,7 +168,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     supplied = {"shelf": shelf, "tools": tools, "protocols": protocols, "trajectories": trajectories}
     metrics = _collect(problems, lambda: _build_group("metric", config.metric, **supplied)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
-    judges = _collect(problems, lambda: _build_judges(asked, gateway)) or {}
+    judges = _collect(problems, lambda: build_judges(asked, gateway)) or {}
     perturbations = _collect(problems, lambda: arms(config.perturbation, shelf)) or []
     problems.extend(_authors(perturbations, judges))
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
@@ -179,16 +179,15 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     for judge in judges.values():
         problems.extend(judge.needs())
         problems.extend(_refusals(judge, list(metrics.values())))
-    if problems or dataset is None:
-        raise InputError(*problems)
+    tasks = dataset.tasks if dataset else ()
     for metric in metrics.values():
-        problems.extend(metric.problems(dataset.tasks))
-    if protocols.parts:
+        problems.extend(metric.problems(tasks))
+    if tasks and judges and protocols.parts:
         _collect(problems, lambda: protocols.assign(judges))
-        protocols.expect(dataset.tasks)
-        problems.extend(protocols.problems(dataset.tasks))
+        protocols.expect(tasks)
+        problems.extend(protocols.problems(tasks))
     problems.extend(_twins(metrics))
-    if problems:
+    if problems or dataset is None:
         raise InputError(*problems)
     return Parts(
         dataset=dataset,
@@ -231,7 +230,7 @@ def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied:
     return {name: build(f"{group}.{name}", node, name=name, **supplied) for name, node in expand_axes(group, nodes).items()}
 
 
-def _build_judges(nodes: Mapping[str, Mapping[str, Any]], gateway: Gateway) -> dict[str, Judge]:
+def build_judges(nodes: Mapping[str, Mapping[str, Any]], gateway: Gateway) -> dict[str, Judge]:
     """Judges by node name; the members of a panel are built with it and judge nothing on their own."""
     judges: dict[str, Judge] = {}
     for name, node in expand_axes("judge", nodes).items():

@@ -86,7 +86,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         write_text(folder.config, config_text)
         folder.start_attempt(sys.argv, clock)
         store.open(shared=config.paths.cache, run_local=folder.answers)
-        parts.protocols.open(folder.root, config.paths.cache / "protocols", config.cache.mode)
+        parts.protocols.open(folder.root / "protocols", config.paths.cache / "protocols", config.cache.mode)
         parts.trajectories.open(folder.root)
         journal = Journal(folder.journal)
         cells = list(parts.cells())

@@ -75,7 +75,7 @@ def source(tools: NoTools, parts: str = "kic rq", **keys: Any) -> CreatedProtoco
 def get(made: CreatedProtocols, judge: Judge, folder: Path | None = None, task: Task = TASK, **keys: Any) -> Protocol:
     made.assign({"j": judge})
     if folder:
-        made.open(folder / "run", folder / "shared", keys.get("mode", CacheMode.READWRITE))
+        made.open(folder / "run" / "protocols", folder / "shared", keys.get("mode", CacheMode.READWRITE))
 
     async def run() -> Protocol:
         try:
@@ -236,7 +236,7 @@ def test_one_making_serves_all_reports_and_other_runs(gateway: TestGateway, tmp_
     judge = Scripted(gateway)
     made = source(tools)
     made.assign({"j": judge, "k": Scripted(gateway, name="k")})
-    made.open(tmp_path / "run", tmp_path / "shared", CacheMode.READWRITE)
+    made.open(tmp_path / "run" / "protocols", tmp_path / "shared", CacheMode.READWRITE)
 
     async def many() -> list[Protocol | None]:
         found = await asyncio.gather(*(made.get(TASK, executing) for executing in [judge, None, judge]))
@@ -352,7 +352,7 @@ def test_what_keeps_a_protocol_from_being_made_is_said_before_the_run(gateway: T
     made = source(NoTools())
     made.assign({"embedded": EmbeddedJudge(name="embedded", gateway=gateway)})
     said = [str(problem) for problem in made.problems([Task("x", "q", "d")])]
-    assert said[0].startswith("judge.embedded: cannot create protocols: protocols/")
+    assert said[0].startswith("judge.embedded: cannot create protocols: protocols/reasoning_questions.default")
     assert "type: protocol=files protocol.path=FOLDER" in said[0]
     assert "tools=none cannot" in said[1]
     assert "task x has no date to search up to" in said[2]
@@ -386,3 +386,28 @@ def test_a_selection_without_pages_is_sent_back(stub: OpenAIStub, gateway: TestG
     found = get(source(corpus(tmp_path, gateway), "kic"), model(stub, gateway, tool_mode="json"))
     assert "choose web_search or page_visit as well" in stub.bodies[1]["messages"][-1]["content"]
     assert found.settings and found.settings["tools_chosen"] == ["calculate", "web_search", "page_visit"]
+
+
+def test_the_embedded_judge_makes_facts_of_what_it_reads(gateway: TestGateway, tmp_path: Path) -> None:
+    kept = Trajectories()
+    kept.open(tmp_path / "run")
+    made = source(corpus(tmp_path, gateway), "kic", kic_least=8, trajectories=kept)
+    judge = EmbeddedJudge(name="embedded", gateway=gateway)
+    assert made.problems([TASK]) == []
+    task = Task("t", "When was each bridge opened?", "d", AS_OF)
+    found = get(made, judge, task=task)
+    assert found.creator is Creator.EMBEDDED and found.judge and found.judge["judge"] == "embedded"
+    texts = {page["url"]: page["text"] for page in PAGES}
+    assert 8 <= len(found.kic) <= 15
+    assert all(item.quote in texts[item.url] and item.published == date(2020, 1, 1) for item in found.kic)
+    assert all(item.question.startswith("Does the report state that ") for item in found.kic)
+    assert found.content_hash() == get(source(corpus(tmp_path, gateway), "kic", kic_least=8), judge, task=task).content_hash()
+    record = json.loads((tmp_path / "run" / "trajectories" / "protocol-t-kic-0.json").read_text(encoding="utf-8"))
+    assert [one["tool"] for one in record["steps"]] == ["web_search", *["page_visit"] * 8]
+    assert record["ended"] == "finished"
+
+
+def test_the_embedded_judge_gives_no_more_facts_than_there_are(gateway: TestGateway, tmp_path: Path) -> None:
+    made = source(corpus(tmp_path, gateway, PAGES[:2]), "kic")
+    found = get(made, EmbeddedJudge(name="embedded", gateway=gateway), task=Task("t", "Bridge", "d", AS_OF))
+    assert 0 < len(found.kic) <= 4 and found.kic_trouble() == "protocol_invalid"

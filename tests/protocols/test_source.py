@@ -28,7 +28,7 @@ def source(tmp_path: Path) -> FileProtocols:
 
 
 def test_a_file_is_found_by_its_query_and_kept_with_the_run(source: FileProtocols, tmp_path: Path) -> None:
-    source.open(tmp_path / "run", tmp_path / "shared", CacheMode.READWRITE)
+    source.open(tmp_path / "run" / "protocols", tmp_path / "shared", CacheMode.READWRITE)
     found = asyncio.run(source.get(TASK, None))
     assert found is not None and len(found.kic) == 8
     assert asyncio.run(source.get(OTHER, None)) is None

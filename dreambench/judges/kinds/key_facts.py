@@ -45,7 +45,7 @@ class Fact(BaseModel):
 class Answer(kinds.Answer):
     """The facts, the most essential first."""
 
-    facts: list[Fact] = Field(min_length=1, description="Facts that a good answer cannot do without, none twice.")
+    facts: list[Fact] = Field(description="Facts that a good answer cannot do without, none twice.")
 
     @field_validator("facts")
     @classmethod

@@ -1,0 +1,50 @@
+"""`agent_step` by rules: search for the question's words, open the best pages one after the other, finish.
+
+A policy that nobody would call clever, and the same every time. What a job asks for beyond that is left to its closing
+question.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dreambench.judges.kinds.agent_step import FINISH, Context
+from dreambench.language.text import has_cjk
+from dreambench.language.tokens import content_words
+
+MOST_PAGES = 8
+_ADDRESS = re.compile(r"^https?://\S+$", re.MULTILINE)
+_LONGEST = 300
+"""Characters of a query."""
+
+
+def refusal(settings: Mapping[str, Any]) -> str | None:
+    """None: settings belong to the wording."""
+    return None
+
+
+def answer(settings: Mapping[str, Any], context: Context) -> dict[str, Any]:
+    """A search, then a page that it found and that was not opened yet, at most MOST_PAGES; then the end."""
+    tools = {tool.name for tool in context.tools}
+    searched = [step for step in context.steps if step.tool == "web_search"]
+    if "web_search" in tools and not searched:
+        about = str(context.job.get("item", context.question))
+        query = about if has_cjk(about) else " ".join(dict.fromkeys(content_words(about)))
+        return _action("Search for the words of the question.", "web_search", query=query[:_LONGEST] or about[:_LONGEST])
+    found = dict.fromkeys(url for step in searched for url in _ADDRESS.findall(step.result))
+    opened = {_url(step.arguments) for step in context.steps if step.tool == "page_visit"}
+    rest = [url for url in found if url not in opened]
+    if "page_visit" in tools and rest and len(opened) < MOST_PAGES:
+        return _action("Open the best page that was not read yet.", "page_visit", url=rest[0])
+    return _action("There is nothing more to open.", FINISH)
+
+
+def _action(thought: str, tool: str, **arguments: str) -> dict[str, Any]:
+    return {"thought": thought, "tool": tool, "arguments": arguments}
+
+
+def _url(arguments: str) -> str:
+    return str(json.loads(arguments).get("url", ""))
