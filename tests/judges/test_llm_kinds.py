@@ -72,6 +72,7 @@ CONTEXTS |= {
     "key_facts": {**COMMON, "steps": STEPS, "least": 1, "most": 3},
     "reasoning_questions": {**COMMON, "steps": STEPS, "count": 2, "tools": ["web_search"]},
 }
+CONTEXTS["rewrite"] = {"query": "How did copper trade change?", "passage": "Copper trade grew.", "most": 400}
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
 
 

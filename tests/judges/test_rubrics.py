@@ -49,6 +49,11 @@ def context_for(rubric: Rubric, as_of: str | None = None) -> Context:
         "page": f"The lake is deep. {PLANTED}",
         "facts": {"f1": f"The lake is deep. {PLANTED}"},
         "title": PLANTED,
+        "query": f"How deep is the lake? {PLANTED}",
+        "passage": f"The lake is deep. {PLANTED}",
+        "before": PLANTED,
+        "after": PLANTED,
+        "material": PLANTED,
     }
     fields = rubric.kind.context.model_fields
     return rubric.kind.context(**{name: value for name, value in values.items() if name in fields})
