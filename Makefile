@@ -11,7 +11,7 @@ demo: $(VENV)/.stamp-run
 	$(BIN)/python -m dreambench +experiment=backbone_sweep
 
 test: $(VENV)/.stamp-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
@@ -26,10 +26,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.stamp-run: requirements/run.lock | $(VENV)/bin/python
+	@echo "installing the requirements into $(VENV), some minutes the first time ..."
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/run.lock
 	touch $@
 
 $(VENV)/.stamp-dev: requirements/dev.lock | $(VENV)/bin/python
+	@echo "installing the requirements into $(VENV), some minutes the first time ..."
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/dev.lock
 	touch $@ $(VENV)/.stamp-run
 

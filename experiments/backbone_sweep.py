@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from dreambench.stats.ranks import correlation
 
 from dreambench.reporting.outputs import new_figure, write_figure, write_table
 from dreambench.reporting.study import StudyRun
 from dreambench.reporting.tables import format_value
-from dreambench.runs.assembly import CODE
+from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.stats.intervals import mean_interval
+from dreambench.stats.ranks import correlation
 
 
 def make(run: StudyRun) -> Sequence[Path]:
@@ -37,9 +37,8 @@ def make(run: StudyRun) -> Sequence[Path]:
 def primary_scores(scores: pl.DataFrame) -> pl.DataFrame:
     """Macro means of the primary variants that a judge had a part in; metrics asked with several rubrics stay apart."""
     label = pl.when(pl.col("rubric").is_in(["", "default"])).then("metric").otherwise(pl.format("{}[{}]", "metric", "rubric"))
-    return scores.filter(pl.col("primary"), pl.col("aggregation") == "macro", pl.col("judge") != CODE).with_columns(
-        metric=label
-    )
+    clean = scores.filter(pl.col("perturbation") == CLEAN)
+    return clean.filter(pl.col("primary"), pl.col("aggregation") == "macro", pl.col("judge") != CODE).with_columns(metric=label)
 
 
 def judge_agreement(values: pl.DataFrame) -> pl.DataFrame:
@@ -47,7 +46,7 @@ def judge_agreement(values: pl.DataFrame) -> pl.DataFrame:
 
     Tasks in which a judge gives all agents the same score rank nothing: they have no tau and are counted in `no_ranking`.
     """
-    shown = values.filter(pl.col("primary"), pl.col("judge") != CODE)
+    shown = values.filter(pl.col("primary"), pl.col("judge") != CODE, pl.col("perturbation") == CLEAN)
     rows = []
     for (metric, rubric), part in shown.group_by("metric", "rubric", maintain_order=True):
         for one, other in itertools.combinations(part["judge"].unique(maintain_order=True), 2):
@@ -62,7 +61,7 @@ def _pair(part: pl.DataFrame, one: str, other: str) -> dict[str, Any]:
     by_task = wide.sort("agent").partition_by("task", maintain_order=True)
     taus = [correlation(task[one], task[other], kind="kendall").effect for task in by_task]
     found = sorted(tau for tau in taus if tau is not None)
-    estimate = mean_interval(found, seed=0)
+    estimate = mean_interval(found, seed=0, bounds=(-1.0, 1.0))
     return {
         "tau": _rounded(estimate.value),
         "low": _rounded(estimate.low),
@@ -100,7 +99,8 @@ def _draw(scores: pl.DataFrame, folder: Path) -> list[Path]:
         axes.set_title(metric)
         axes.set_xlabel("score x100, 95 % interval")
         axes.grid(axis="x", linewidth=0.4)
-    figure.axes[-1].legend(fontsize="small", loc="best")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=max(len(judges), 1))
     return write_figure(figure, folder, "backbone_sweep")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -14,6 +15,8 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
   python -m dreambench                                    the bundled demo with the embedded judge
   python -m dreambench +experiment=backbone_sweep         a study: metric x agent x judge
   python -m dreambench dataset=reports dataset.reports=my_reports judge=claude_sonnet_4_5
+  python -m dreambench tool web_search "QUERY"            what a judge would find (tool alone lists the tools)
+  python -m dreambench perturb REPORT perturbation=omission   one report, changed on purpose, with its edit log
   python -m dreambench "judge=[embedded,litellm]" judge.litellm.model=openai/gpt-5.1 engine.budget.money=5
   python -m dreambench protocol create|show|check         what KIC and RQ hold a task's reports against
 
@@ -42,9 +45,12 @@ def help_text(folders: Iterable[Path] = ()) -> str:
 
 
 def purpose(option: Path) -> str:
-    """The first comment of an option file that is no package line or command: what the option is for."""
+    """The first sentence of an option file's comment, its package line and command left out: what the option is for."""
+    comment = []
     for line in option.read_text(encoding="utf-8").splitlines():
         text = line.removeprefix("#").strip()
-        if line.startswith("#") and text and not text.startswith(("@package", "python -m")):
-            return text
-    return ""
+        if not line.startswith("#"):
+            break
+        if text and not text.startswith(("@package", "python -m")):
+            comment.append(text)
+    return re.split(r"(?<=[.?])\s", " ".join(comment), maxsplit=1)[0]

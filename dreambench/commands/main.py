@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from dreambench.commands.exits import Exit
-from dreambench.errors import DreambenchError, InputError
+from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
+VERBS = ("tool", "perturb", "protocol")
+INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
 
@@ -19,8 +22,11 @@ def main_code(arguments: Sequence[str]) -> int:
     if wants_help(arguments):
         sys.stdout.write(help_text())
         return Exit.DONE
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
+    try:
+        from hydra.errors import HydraException
+        from omegaconf.errors import OmegaConfBaseException
+    except ModuleNotFoundError as error:
+        return _fail(f"{error.name} is not installed in this Python ({sys.executable})\n  {INSTALL}", Exit.USER_ERROR, False)
 
     trace = any(argument in ("debug=trace", "debug=tiny", "traceback=true") for argument in arguments)
     try:
@@ -42,15 +48,15 @@ def main_code(arguments: Sequence[str]) -> int:
 
 
 def _command(arguments: Sequence[str]) -> int:
-    """The verb that the first word names; a run when it names none."""
-    if arguments and arguments[0] == "tool":
-        from dreambench.commands.tool import tool
-
-        return tool(arguments[1:])
-    if arguments and arguments[0] == "protocol":
-        from dreambench.commands.protocol import protocol
-
-        return protocol(arguments[1:])
+    """The verb that the first word names; a run when it names none. A verb is a module of this package."""
+    if arguments and arguments[0] in VERBS:
+        verb = arguments[0]
+        command: Callable[[Sequence[str]], int] = getattr(import_module(f"dreambench.commands.{verb}"), verb)
+        return command(arguments[1:])
+    if arguments and arguments[0].isidentifier():
+        near = nearest(arguments[0], VERBS)
+        what = "there is no such verb" + (f"; did you mean {near}?" if near else "")
+        raise ConfigError(Problem(arguments[0], what, VERBS, f"python -m dreambench {near} ..." if near else None))
     from dreambench.commands.run import run
 
     return run(arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,12 @@ from dreambench.config.explain import duplicated_choices
 from dreambench.errors import ConfigError
 
 if TYPE_CHECKING:
+    from dreambench.engine.engine import Outcome
     from dreambench.runs.execute import RunResult
 
 PLAIN_WIDTH = 200
 """Columns of a table that is not printed to a terminal."""
+SHOWN_OWED = 12
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -66,7 +69,7 @@ def _show(result: RunResult, study: str | None) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     notes = [f"{name}: {judge.note}" for name, judge in result.parts.judges.items() if judge.note]
-    print_run(console, result.tables["scores"], [*notes, *result.findings])
+    print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
     if study and result.outcome.complete:
         from dreambench.reporting.study import make_study
 
@@ -74,22 +77,44 @@ def _show(result: RunResult, study: str | None) -> None:
             console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
     outcome = result.outcome
     console.print(
-        f"{outcome.finished} cells judged, {outcome.before} from before, {outcome.owed} owed"
-        + (f" ({outcome.stopped}; the same command again goes on)" if outcome.stopped else ""),
+        f"{outcome.finished} cells judged, {outcome.before} from before, {outcome.owed} owed" + _going_on(outcome),
         highlight=False,
+        markup=False,
+        soft_wrap=True,
     )
     console.print(f"written to {run_path(result.folder.root)}", highlight=False, soft_wrap=True)
 
 
+def _owed_lines(result: RunResult) -> list[str]:
+    """What the tables above do not cover, by agent, metric and judge."""
+    if not result.owed:
+        return []
+    counts = Counter((cell.columns["agent"], cell.columns["metric"], cell.judge) for cell in result.owed)
+    lines = [f"  {agent} / {metric} / {judge}: {count}" for (agent, metric, judge), count in sorted(counts.items())]
+    more = [f"  ... {len(lines) - SHOWN_OWED} more"] if len(lines) > SHOWN_OWED else []
+    return ["INCOMPLETE: these reports are owed, the tables cover the others only", *lines[:SHOWN_OWED], *more]
+
+
+def _going_on(outcome: Outcome) -> str:
+    """How an incomplete run is completed."""
+    from dreambench.errors import CacheMissError
+
+    if isinstance(outcome.stop_error, CacheMissError):
+        return "; answers are missing: run once without cache.mode=replay to get them"
+    if outcome.owed:
+        return f"; {outcome.stopped or 'some answers failed'}; the same command again goes on"
+    return ""
+
+
 def _exit_code(result: RunResult) -> int:
     from dreambench.engine.budget import BudgetReached
-    from dreambench.errors import CacheMissError, ProviderError
+    from dreambench.errors import ProviderError
 
     outcome = result.outcome
     if outcome.stopped == "interrupted":
         return Exit.INTERRUPTED
     if isinstance(outcome.stop_error, BudgetReached):
         return Exit.BUDGET
-    if isinstance(outcome.stop_error, ProviderError | CacheMissError):
+    if isinstance(outcome.stop_error, ProviderError):
         return Exit.USER_ERROR
     return Exit.DONE if outcome.complete else Exit.INCOMPLETE

@@ -94,11 +94,13 @@ async def _run(line: Line, config: RunConfig, folder: Path) -> int:
     gateway, store = _gateway(config, folder)
     try:
         tools = build_tools(config, gateway, build("dataset", config.dataset))
-        if not line.name:
-            return _list(tools)
-        if problems := tools.needs():
+        if line.name and (problems := tools.needs()):
             raise InputError(*problems)
         try:
+            if not tools.needs():
+                await tools.open()
+            if not line.name:
+                return _list(tools)
             result = await _call(line, tools, config.run_date)
         except ToolCallError as error:
             raise InputError(Problem(line.name, str(error).removeprefix(f"{line.name}: "))) from error

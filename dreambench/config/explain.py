@@ -19,7 +19,7 @@ from dreambench.config.compose import compose, split_flags
 from dreambench.config.locations import bundled
 from dreambench.errors import ConfigError, Problem, nearest
 
-MULTI_SELECT = ("judge", "metric")
+MULTI_SELECT = ("judge", "metric", "perturbation")
 
 
 def explain(error: HydraException | OmegaConfBaseException, arguments: Sequence[str]) -> ConfigError:
@@ -98,7 +98,7 @@ def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) ->
         )
     if head in MULTI_SELECT and (hint := _unselected(key, value, groups.get(head, []), overrides, folders)):
         return hint
-    known = _keys_of(overrides, folders)
+    known = [name for name in _keys_of(overrides, folders) if not name.endswith("._target_")]
     near = _nearest_key(key, known)
     siblings = [name for name in known if name.rpartition(".")[0] == key.rpartition(".")[0]]
     what = "no such key" + (f"; did you mean {near}?" if near else "")

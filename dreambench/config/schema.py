@@ -68,6 +68,7 @@ class RunConfig(Settings):
     dataset: Node
     judge: dict[str, Node] = Field(min_length=1)
     metric: dict[str, Node] = Field(min_length=1)
+    perturbation: dict[str, Node] = {}
     tools: Node
     protocol: Node
     engine: EngineSettings

@@ -26,10 +26,17 @@ class Cell:
     report: str
     repeat: int
     columns: dict[str, Any]
+    arm: str = ""
+    """Node name of the perturbation; empty for the clean arm."""
 
 
 def cell_id(
-    metric: Mapping[str, Any], judge: Mapping[str, Any] | None, task: Mapping[str, Any], report: str, repeat: int
+    metric: Mapping[str, Any],
+    judge: Mapping[str, Any] | None,
+    task: Mapping[str, Any],
+    arm: Mapping[str, Any] | None,
+    report: str,
+    repeat: int,
 ) -> str:
-    """Content address of a cell; `metric`, `judge` and `task` are identities, `report` is a report's id."""
-    return short_hash("cell", canonical_json([metric, judge, task]), report, str(repeat))
+    """Content address of a cell; `metric`, `judge`, `task` and `arm` are identities, `report` is a report's id."""
+    return short_hash("cell", canonical_json([metric, judge, task, arm]), report, str(repeat))

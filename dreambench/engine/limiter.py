@@ -146,5 +146,5 @@ class Limiters:
 
     @property
     def width(self) -> int:
-        """Slots of all accounts used so far; at least 1."""
-        return sum(limiter.width for limiter in self._by_account.values()) or 1
+        """Slots of all accounts that are busy now; at least 1. Idle accounts (a web host seen once) do not count."""
+        return sum(limiter.width for limiter in self._by_account.values() if limiter.in_flight or limiter.waiting) or 1

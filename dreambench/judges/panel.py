@@ -53,7 +53,7 @@ class PanelJudge(Judge):
         super().__init__(name=name, gateway=gateway)
         self.members = list(members)
         self.reduce: Reduce = reduce
-        self.note = " ".join(dict.fromkeys(member.note for member in members if member.note))
+        self.note = "; ".join(dict.fromkeys(member.note for member in members if member.note))
         where = f"judge.{name}.members"
         if len(self.members) < 2:
             raise ConfigError(Problem(where, "a panel needs at least two members", type=f"{where}=[option_a,option_b]"))

@@ -143,13 +143,17 @@ def _line_sentences(text: str, start: int, end: int, language: Language) -> list
     return found
 
 
-def bm25(query: str | Sequence[str], passages: Sequence[str], k1: float = 1.5, b: float = 0.75) -> list[float]:
+def bm25(
+    query: str | Sequence[str], passages: Sequence[str] | Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75
+) -> list[float]:
     """Okapi BM25 of every passage for the query's content words, idf from `passages`; 0.0 when nothing is shared.
+
+    Query and passages may be given as content words already, which saves finding them again for every query.
 
     The idf is ln(1 + (N - n + 0.5) / (n + 0.5)) and so never negative (Robertson and Zaragoza 2009, with Lucene's 1 +).
     """
     wanted = set(content_words(query) if isinstance(query, str) else query)
-    counts = [Counter(content_words(passage)) for passage in passages]
+    counts = [Counter(content_words(passage) if isinstance(passage, str) else passage) for passage in passages]
     lengths = [sum(count.values()) for count in counts]
     mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
     total = len(passages)

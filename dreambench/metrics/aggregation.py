@@ -7,15 +7,16 @@ take the item table as it stands in `judgments.parquet`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from dreambench.metrics.metric import Metric, MissingPolicy, Unit, Variant
 from dreambench.records import Status
-from dreambench.stats.intervals import mean_interval, ratio_interval
-from dreambench.stats.results import Estimate
+from dreambench.stats.intervals import function_interval, mean_interval, ratio_interval
+from dreambench.stats.results import Estimate, FloatArray
 
 SCORING_VERSION = 1
 """Part of a run's identity: raised when the same item table would give other scores."""
@@ -89,6 +90,7 @@ def _variant_values(items: pl.DataFrame, metric: Metric, variant: Variant) -> pl
         primary=pl.lit(variant.name == metric.primary),
         micro=pl.lit(variant.micro),
         spread=pl.lit(variant.spread),
+        harmonic_of=pl.lit(",".join(variant.harmonic_of)),
         value=pl.when(usable).then(pl.col("numerator") / pl.col("denominator")),
         why=pl.when(usable).then(pl.lit("")).when(pl.col("why") == "").then(pl.lit("not_applicable")).otherwise(pl.col("why")),
     )
@@ -97,12 +99,13 @@ def _variant_values(items: pl.DataFrame, metric: Metric, variant: Variant) -> pl
 def dataset_scores(values: pl.DataFrame, *, seed: int, level: float = 0.95) -> pl.DataFrame:
     """One row per agent, judge, metric, variant, arm and aggregation, with its interval.
 
-    Aggregations: `macro` (mean over tasks), `micro` (pooled items, where the variant allows it), and `sd`, `min`, `max`
-    over tasks for lengths. `n_tasks` counts tasks with a value, `n_excluded` those without, `excluded_why` says why.
+    Aggregations: `macro` (mean over tasks, or the harmonic mean of two such means: `Variant.harmonic_of`), `micro` (pooled
+    items, where the variant allows it), and `sd`, `min`, `max` over tasks for lengths. `n_tasks` counts tasks with a value,
+    `n_excluded` those without, `excluded_why` says why.
     """
     if values.is_empty():
         return pl.DataFrame(schema=SCORE_SCHEMA)
-    keys = [*SCORE_KEYS, "variant", "unit", "primary", "micro", "spread"]
+    keys = [*SCORE_KEYS, "variant", "unit", "primary", "micro", "spread", "harmonic_of"]
     tasks = values.group_by([*keys, "task"], maintain_order=True).agg(
         pl.col("value").mean(),
         pl.col("numerator").filter(pl.col("value").is_not_null()).mean(),
@@ -112,11 +115,15 @@ def dataset_scores(values: pl.DataFrame, *, seed: int, level: float = 0.95) -> p
     )
     rows: list[dict[str, Any]] = []
     for group, part in tasks.group_by(keys, maintain_order=True):
-        rows.extend(_score_rows(dict(zip(keys, group, strict=True)), part, seed, level))
+        named = dict(zip(keys, group, strict=True))
+        means = _means(tasks, named) if named["harmonic_of"] else None
+        rows.extend(_score_rows(named, part, means, seed, level))
     return pl.DataFrame([{name: row[name] for name in SCORE_SCHEMA} for row in rows], schema=SCORE_SCHEMA)
 
 
-def _score_rows(keys: dict[str, Any], part: pl.DataFrame, seed: int, level: float) -> list[dict[str, Any]]:
+def _score_rows(
+    keys: dict[str, Any], part: pl.DataFrame, means: pl.DataFrame | None, seed: int, level: float
+) -> list[dict[str, Any]]:
     scored = part.filter(pl.col("value").is_not_null())
     excluded = part.filter(pl.col("value").is_null())
     shared = {
@@ -128,7 +135,10 @@ def _score_rows(keys: dict[str, Any], part: pl.DataFrame, seed: int, level: floa
     }
     values: Sequence[float] = scored["value"].to_list()
     bounds = BOUNDS[keys["unit"]]
-    estimates = {"macro": mean_interval(values, seed=seed, level=level, bounds=bounds)}
+    if means is None:
+        estimates = {"macro": mean_interval(values, seed=seed, level=level, bounds=bounds)}
+    else:
+        estimates = {"macro": function_interval(means, harmonic_mean, seed=seed, level=level, bounds=bounds)}
     if keys["micro"]:
         estimates["micro"] = ratio_interval(
             scored["numerator"].to_list(), scored["denominator"].to_list(), seed=seed, level=level, bounds=bounds
@@ -139,6 +149,21 @@ def _score_rows(keys: dict[str, Any], part: pl.DataFrame, seed: int, level: floa
         empty = {"low": None, "high": None, "interval": "none"}
         rows += [{**shared, "aggregation": name, "value": value, **empty} for name, value in spread.items()]
     return rows
+
+
+def _means(tasks: pl.DataFrame, keys: dict[str, Any]) -> pl.DataFrame:
+    """One row per task with the values of the variants that `harmonic_of` names, a column each, in their order."""
+    names = keys["harmonic_of"].split(",")
+    same = pl.all_horizontal(pl.col(key).eq_missing(pl.lit(keys[key], dtype=tasks.schema[key])) for key in SCORE_KEYS)
+    columns = [pl.col("value").filter(pl.col("variant") == name).first().alias(name) for name in names]
+    return tasks.filter(same).group_by("task", maintain_order=True).agg(columns).drop("task")
+
+
+def harmonic_mean(means: Mapping[str, FloatArray]) -> FloatArray:
+    """2ab / (a + b) of two means; 0 where both are 0."""
+    a, b = means.values()
+    total = a + b
+    return np.where(total > 0, 2 * a * b / np.where(total > 0, total, 1.0), np.where(np.isnan(total), np.nan, 0.0))
 
 
 def _columns(estimate: Estimate) -> dict[str, Any]:

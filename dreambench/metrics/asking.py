@@ -52,6 +52,8 @@ async def reach(look_up: Awaitable[T]) -> T | Failed:
     except CacheMissError:
         raise
     except TransientError as error:
+        if isinstance(error, ProviderError) and error.fatal:
+            raise
         code = error.code if isinstance(error, ProviderError) else type(error).__name__
         return Failed(Status.TOOL_ERROR, code, str(error))
 

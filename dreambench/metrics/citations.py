@@ -6,36 +6,25 @@ the report rests on, how densely it links. Says nothing about whether a cited pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import polars as pl
 
 from dreambench.documents import CitationStatus, Document, registrable_domain
 from dreambench.judges.judge import Judge
-from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.metric import Metric, Subject, Unit, Variant
+from dreambench.metrics.metric import CodeMetric, Subject, Unit, Variant
 from dreambench.records import Judgment, item_id
 
 WORDS = 1000
 _FAMILY, _LABEL, _VALUE = pl.col("family"), pl.col("label"), pl.col("value")
 
 
-class Citations(Metric):
+class Citations(CodeMetric):
     """One row per sentence, citation, list entry and cited domain, and one with the number of words."""
 
     id: ClassVar[str] = "citations"
-    evaluator: ClassVar[str] = "code"
     primary: ClassVar[str] = "attribution"
-
-    def __init__(self, *, name: str, shelf: RubricShelf) -> None:
-        super().__init__(name=name, shelf=shelf)
-
-    def identity(self) -> Mapping[str, Any]:
-        return {"metric": self.id, "version": self.version}
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return []
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """The rows described above, each with its place in the report."""

@@ -8,7 +8,6 @@ the report, so each domain is judged once per judge.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from dreambench.documents import registrable_domain
+from dreambench.evaluators.workflow import together
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
@@ -72,9 +72,7 @@ class DomainAuthoritativeness(Metric):
         domains = _first_citations(subject)
         if not domains:
             return [Judgment(item_id(subject.task.id, NO_CITATIONS), "report", NO_CITATIONS, 0.0)]
-        return list(
-            await asyncio.gather(*(self._judge_one(subject, judge, repeat, domain, span) for domain, span in domains.items()))
-        )
+        return await together(self._judge_one(subject, judge, repeat, domain, span) for domain, span in domains.items())
 
     async def _judge_one(self, subject: Subject, judge: Judge, repeat: int, domain: str, span: tuple[int, int]) -> Judgment:
         visit = await reach(self._pages.page_visit(f"https://{domain}/about", subject.task.as_of))

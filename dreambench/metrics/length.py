@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import polars as pl
 
 from dreambench.judges.judge import Judge
-from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.metric import Metric, Subject, Unit, Variant
+from dreambench.metrics.metric import CodeMetric, Subject, Unit, Variant
 from dreambench.records import Judgment, item_id
 
 COUNTS = ("words", "sections", "sentences")
 
 
-class Length(Metric):
+class Length(CodeMetric):
     """Counts over the report's body, without reference lists and wrappers; Chinese counts characters as words."""
 
     id: ClassVar[str] = "length"
-    evaluator: ClassVar[str] = "code"
     primary: ClassVar[str] = "words"
-
-    def __init__(self, *, name: str, shelf: RubricShelf) -> None:
-        super().__init__(name=name, shelf=shelf)
-
-    def identity(self) -> Mapping[str, Any]:
-        return {"metric": self.id, "version": self.version}
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return []
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One row per count; its `value` is the count itself."""

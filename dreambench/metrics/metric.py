@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from dreambench.datasets.dataset import Dataset
 from dreambench.documents import Document
 from dreambench.errors import Problem
 from dreambench.judges.judge import Judge
@@ -60,6 +61,8 @@ class Variant:
     """Whether a report that lacks one item has no value, because the others' weights would mean something else."""
     spread: bool = False
     """Whether sd, min and max over reports are shown as well (lengths)."""
+    harmonic_of: tuple[str, ...] = ()
+    """Two variants of the metric: the data set's value is the harmonic mean of their means over tasks, not a mean of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,26 @@ class Metric(ABC):
     def variants(self) -> Sequence[Variant]:
         """The primary variant first."""
 
+    def prepare(self, dataset: Dataset) -> list[Problem]:
+        """A look at what will be measured, before anything is spent: what the metric needs of it, and what is missing."""
+        return []
+
     @property
     def asks(self) -> bool:
         """Whether a judge takes part."""
         return self.evaluator != "code"
+
+
+class CodeMetric(Metric):
+    """A metric that code counts: asks nobody, has no rubrics and no keys."""
+
+    evaluator: ClassVar[str] = "code"
+
+    def __init__(self, *, name: str, shelf: RubricShelf) -> None:
+        super().__init__(name=name, shelf=shelf)
+
+    def identity(self) -> Mapping[str, Any]:
+        return {"metric": self.id, "version": self.version}
+
+    def rubrics(self) -> Sequence[Rubric]:
+        return []

@@ -64,9 +64,8 @@ class RunProgress:
             )
 
     def stopping(self, why: str) -> None:
-        self._console.print(
-            f"stopping: {why}; finishing what is in flight (Ctrl-C again to drop it)", highlight=False, soft_wrap=True
-        )
+        hint = "finishing what is in flight" + (" (Ctrl-C again to drop it)" if why == "interrupted" else "")
+        self._console.print(f"stopping: {why}; {hint}", highlight=False, markup=False, soft_wrap=True)
 
     def close(self) -> None:
         if self._bar is not None:

@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from dreambench.runs.assembly import CODE
+from dreambench.runs.assembly import CLEAN, CODE
 
 FEW_TASKS = 20
 """Below this many tasks an interval is marked (METRICS 0)."""
@@ -51,14 +52,21 @@ def score_tables(scores: pl.DataFrame) -> list[Table]:
 
 def _table(title: str, rows: pl.DataFrame) -> Table:
     columns = rows["column"].unique(maintain_order=True).to_list()
-    table = Table(title=title, title_justify="left", pad_edge=False)
+    table = Table(title=Text(title), title_justify="left", pad_edge=False)
     table.add_column("agent", no_wrap=True)
     for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    for agent in rows["agent"].unique().sort():
-        cells = {row["column"]: format_cell(row) for row in rows.filter(pl.col("agent") == agent).iter_rows(named=True)}
-        table.add_row(agent, *(cells.get(column, "") for column in columns))
+        table.add_column(Text(column), justify="right", no_wrap=True)
+    labelled = rows.with_columns(line=_line_label()).sort("agent", pl.col("perturbation") != CLEAN, "perturbation", "dose")
+    for (line,), part in labelled.group_by("line", maintain_order=True):
+        cells = {row["column"]: format_cell(row) for row in part.iter_rows(named=True)}
+        table.add_row(Text(line), *(Text(cells.get(column, "")) for column in columns))
     return table
+
+
+def _line_label() -> pl.Expr:
+    """The agent; for a changed report also its arm: `good · omission 0.5 seed 1`."""
+    arm = pl.format("{} · {} {} seed {}", "agent", "perturbation", "dose", "perturbation_seed")
+    return pl.when(pl.col("perturbation") == CLEAN).then("agent").otherwise(arm)
 
 
 def _metric_label() -> pl.Expr:
@@ -68,9 +76,9 @@ def _metric_label() -> pl.Expr:
 
 def excluded_lines(scores: pl.DataFrame) -> list[str]:
     """One line for every shown score that leaves reports out, saying how many and why."""
-    rows = shown_scores(scores).filter(pl.col("n_excluded") > 0)
+    rows = shown_scores(scores).filter(pl.col("n_excluded") > 0).with_columns(line=_line_label())
     return [
-        f"{row['agent']} / {row['metric']} {row['variant']} / {row['judge']}: {row['n_excluded']} of "
+        f"{row['line']} / {row['metric']} {row['variant']} / {row['judge']}: {row['n_excluded']} of "
         f"{row['n_excluded'] + row['n_tasks']} reports have no value ({row['excluded_why']})"
         for row in rows.iter_rows(named=True)
     ]
@@ -87,6 +95,7 @@ def print_run(console: Console, scores: pl.DataFrame, notes: Sequence[str]) -> N
         "!k: k reports without a value; counts are not scaled",
         style="dim",
         highlight=False,
+        markup=False,
     )
     for note in [*excluded_lines(scores), *notes]:
         console.print(note, highlight=False, markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,12 +28,15 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.metric import Metric
+from dreambench.perturbations import Perturbation, arms
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
 from dreambench.tools.toolset import NoTools
 
 CODE = "code"
 """Stands in the `judge` column of metrics that ask nobody."""
+CLEAN = "clean"
+"""Stands in the `perturbation` column of reports as they are."""
 
 
 def validate(composed: DictConfig, clock: Clock) -> RunConfig:
@@ -59,8 +63,10 @@ class Parts:
     dataset: Dataset
     judges: Mapping[str, Judge]
     metrics: Mapping[str, Metric]
+    arms: Mapping[str, Perturbation]
     seed: int
     name: str
+    tools: NoTools = field(default_factory=NoTools)
     protocols: NoProtocols = field(default_factory=NoProtocols)
     trajectories: Trajectories = field(default_factory=Trajectories)
 
@@ -84,6 +90,7 @@ class Parts:
                     "seed": self.seed,
                     "metrics": [dict(metric.identity()) for metric in self.metrics.values()],
                     "judges": {name: dict(judge.identity()) for name, judge in self.judges.items()},
+                    **({"arms": [self._arm_identity(name) for name in self.arms]} if self.arms else {}),
                 }
             ),
         )[:12]
@@ -94,13 +101,59 @@ class Parts:
     def report(self, report_id: str) -> Report:
         return self._reports[report_id]
 
+    @property
+    def author(self) -> Judge | None:
+        """The judge that writes for arms whose author is `llm`: the run's first."""
+        return next(iter(self.judges.values()), None)
+
     def cells(self) -> Iterator[Cell]:
-        """Every cell of the run, report by report, so that the calls about one report are neighbours."""
-        for report in self.dataset.reports:
+        """Every cell of the run, report by report and arm by arm, so that the calls about one text are neighbours."""
+        for report, arm in itertools.product(self.dataset.reports, ["", *self.arms]):
             for metric in self.metrics.values():
                 for judge in self.judges.values() if metric.asks else [None]:
                     for repeat in range(metric.repeats if metric.asks else 1):
-                        yield _cell(self.task(report.task_id), report, metric, judge, repeat)
+                        yield self._cell(report, arm, metric, judge, repeat)
+
+    def _arm_identity(self, name: str) -> dict[str, Any] | None:
+        """All that can change the texts of an arm; None for the clean one."""
+        if not name:
+            return None
+        arm = self.arms[name]
+        writer = dict(self.author.identity()) if arm.author == "llm" and self.author else None
+        return {**arm.identity(), "writer": writer}
+
+    def _cell(self, report: Report, arm: str, metric: Metric, judge: Judge | None, repeat: int) -> Cell:
+        task = self.task(report.task_id)
+        as_of = task.as_of.isoformat() if task.as_of else None
+        asked = {"id": task.id, "query": task.query, "as_of": as_of}
+        asking = judge.identity() if judge else None
+        return Cell(
+            id=cell_id(metric.identity(), asking, asked, self._arm_identity(arm), report.id, repeat),
+            metric=metric.name,
+            judge=judge.name if judge else CODE,
+            task=task.id,
+            report=report.id,
+            repeat=repeat,
+            arm=arm,
+            columns={
+                "dataset": task.dataset,
+                "task": task.id,
+                "as_of": as_of,
+                "report": report.id,
+                "agent": report.agent,
+                "perturbation": arm.partition("[")[0] or CLEAN,
+                "dose": self.arms[arm].dose if arm else 0.0,
+                "perturbation_seed": self.arms[arm].seed if arm else None,
+                "protocol": metric.protocols.hash_of(task, judge) if metric.protocols else "",
+                "metric": metric.id,
+                "rubric": metric.rubric_variant,
+                "rubric_version": ",".join(sorted({rubric.version for rubric in metric.rubrics()})),
+                "evaluator": metric.evaluator,
+                "judge": judge.name if judge else CODE,
+                "tools": metric.tools.name if metric.tools else NoTools.name,
+                "repeat": repeat,
+            },
+        )
 
 
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:
@@ -116,7 +169,11 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     metrics = _collect(problems, lambda: _build_group("metric", config.metric, **supplied)) or {}
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: build_judges(asked, gateway)) or {}
-    dataset: Dataset | None = _collect(problems, lambda: _load(loader, config)) if loader else None
+    perturbations = _collect(problems, lambda: arms(config.perturbation, shelf)) or []
+    problems.extend(_authors(perturbations, judges))
+    dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
+    if dataset is not None:
+        problems.extend(problem for metric in metrics.values() for problem in metric.prepare(dataset))
     if any(metric.tools for metric in metrics.values()):
         problems.extend(tools.needs())
     for judge in judges.values():
@@ -132,7 +189,17 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     problems.extend(_twins(metrics))
     if problems or dataset is None:
         raise InputError(*problems)
-    return Parts(dataset, judges, metrics, config.seed, config.study or _dataset_name(config), protocols, trajectories)
+    return Parts(
+        dataset=dataset,
+        judges=judges,
+        metrics=metrics,
+        arms={arm.name: arm for arm in perturbations},
+        seed=config.seed,
+        name=config.study or _dataset_name(config),
+        tools=tools,
+        protocols=protocols,
+        trajectories=trajectories,
+    )
 
 
 def build_tools(config: RunConfig, gateway: Gateway, loader: Loader | None) -> NoTools:
@@ -182,6 +249,15 @@ def _load(loader: Loader, config: RunConfig) -> Dataset:
     return loaded
 
 
+def _authors(perturbations: Sequence[Perturbation], judges: Mapping[str, Judge]) -> list[Problem]:
+    """Arms that a model is to write, in a run whose metrics ask no judge."""
+    return [
+        Problem(f"perturbation.{arm.name}.author", "llm needs a judge to write with", type="metric=[wq] judge=litellm")
+        for arm in perturbations
+        if arm.author == "llm" and not judges
+    ]
+
+
 def _twins(metrics: Mapping[str, Metric]) -> list[Problem]:
     """Nodes that the item table could not tell apart: the same metric id with the same rubric variant."""
     seen: dict[tuple[str, str], str] = {}
@@ -205,38 +281,6 @@ def _refusals(judge: Judge, metrics: Sequence[Metric]) -> list[Problem]:
             more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
             problems.append(Problem(f"judge.{judge.name}", f"cannot answer {rubric} of metric.{metric.name}{more}: {why}"))
     return problems
-
-
-def _cell(task: Task, report: Report, metric: Metric, judge: Judge | None, repeat: int) -> Cell:
-    rubrics = metric.rubrics()
-    as_of = task.as_of.isoformat() if task.as_of else None
-    asked = {"id": task.id, "query": task.query, "as_of": as_of}
-    return Cell(
-        id=cell_id(metric.identity(), judge.identity() if judge else None, asked, report.id, repeat),
-        metric=metric.name,
-        judge=judge.name if judge else CODE,
-        task=task.id,
-        report=report.id,
-        repeat=repeat,
-        columns={
-            "dataset": task.dataset,
-            "task": task.id,
-            "as_of": as_of,
-            "report": report.id,
-            "agent": report.agent,
-            "perturbation": "clean",
-            "dose": 0.0,
-            "perturbation_seed": None,
-            "protocol": metric.protocols.hash_of(task, judge) if metric.protocols else "",
-            "metric": metric.id,
-            "rubric": metric.rubric_variant,
-            "rubric_version": ",".join(sorted({rubric.version for rubric in rubrics})),
-            "evaluator": metric.evaluator,
-            "judge": judge.name if judge else CODE,
-            "tools": metric.tools.name if metric.tools else NoTools.name,
-            "repeat": repeat,
-        },
-    )
 
 
 def _dataset_name(config: RunConfig) -> str:

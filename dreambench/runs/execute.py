@@ -6,7 +6,7 @@ import asyncio
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -23,11 +23,10 @@ from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
-from dreambench.metrics.metric import Subject
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
-from dreambench.runs.parsing import ParsedReports
+from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import spent, write_tables
 
 LOCAL_WIDTH = 2
@@ -43,6 +42,7 @@ class RunResult:
     outcome: Outcome
     tables: dict[str, pl.DataFrame]
     findings: list[str]
+    owed: Sequence[Cell] = ()
 
 
 class _Ledger:
@@ -94,24 +94,28 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
         ledger.sinks = (journal.write_call, progress.call_recorded)
         try:
-            parsed = ParsedReports(lambda report: parts.report(report).text)
+            subjects = Subjects(parts, folder.perturbed)
+            if any(metric.tools for metric in parts.metrics.values()):
+                await parts.tools.open()
             engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
-            outcome = await engine.run(cells, functools.partial(_measure, parts, parsed))
+            outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
         finally:
             progress.close()
             await parts.protocols.close()
             for judge in parts.judges.values():
                 await judge.close()
+            await parts.tools.close()
             journal.close()
             store.close()
         trouble = [gateway.trouble] if gateway.trouble else []
-        return await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
+        result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
+        return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
 
 
-async def _measure(parts: Parts, parsed: ParsedReports, cell: Cell) -> Sequence[Judgment]:
+async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Judgment]:
     metric = parts.metrics[cell.metric]
     judge = parts.judges.get(cell.judge)
-    subject = Subject(parts.task(cell.task), parts.report(cell.report), await parsed.get(cell.report))
+    subject = await subjects.get(cell)
     judgments = await metric.measure(subject, judge, cell.repeat)
     if metric.protocols:  # one that was made just now is not in the plan yet
         cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)

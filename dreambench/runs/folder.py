@@ -33,6 +33,7 @@ class RunFolder:
         self.config = root / "config.yaml"
         self.answers = root / "answers"
         self.study = root / "study"
+        self.perturbed = root / "perturbed"
 
     @contextmanager
     def locked(self) -> Iterator[None]:

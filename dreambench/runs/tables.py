@@ -83,7 +83,7 @@ def write_tables(folder: RunFolder, run: str, metrics: Iterable[Metric], seed: i
     tables = {
         "judgments": items,
         "calls": call_table(folder.journal),
-        "report_scores": values.drop("micro", "spread", strict=False),
+        "report_scores": values.drop("micro", "spread", "harmonic_of", strict=False),
         "scores": dataset_scores(values, seed=seed),
     }
     for name, table in tables.items():

@@ -17,6 +17,7 @@ from dreambench.errors import InputError, Problem
 from dreambench.stats.labels import Clusters, Codes, Labels, clustered_interval, codes, is_blank, order_labels
 from dreambench.stats.results import (
     FloatArray,
+    Rows,
     TestResult,
     Values,
     as_array,
@@ -47,7 +48,7 @@ class Kappa:
     reason: str | None = None
 
 
-def kendalls_w(raters: Sequence[Values]) -> TestResult:
+def kendalls_w(raters: Rows) -> TestResult:
     """Kendall's coefficient of concordance over raters, each with one score per item, corrected for ties.
 
     `effect` is W in [0, 1]; statistic m(k-1)W is chi-square with k-1 degrees of freedom for m raters and k items
@@ -143,7 +144,7 @@ def _distance(size: int, weights: str) -> FloatArray:
     return np.asarray((steps / max(size - 1, 1)) ** (1 if weights == "linear" else 2))
 
 
-def _stack(raters: Sequence[Values]) -> FloatArray:
+def _stack(raters: Rows) -> FloatArray:
     rows = [as_array(rater) for rater in raters]
     if len({len(row) for row in rows}) > 1:
         raise InputError(Problem("raters", "they score different numbers of items", ("one score or None per item",)))

@@ -130,6 +130,8 @@ def _why_not(rows: pl.DataFrame, tasks: int) -> str | None:
         return "one dose"
     if rows["y"].n_unique() < 2:
         return "all values are equal"
+    if rows.height < 3:
+        return "fewer than three values"
     return None
 
 
@@ -151,9 +153,9 @@ def _mixed(rows: pl.DataFrame) -> tuple[_Fit | None, str]:
         warnings.simplefilter("ignore")
         try:
             fit = sm.MixedLM(y, design, groups=tasks, **parts).fit(reml=True)
+            error = float(fit.bse[1])
         except (np.linalg.LinAlgError, ValueError, IndexError):
             return None, "the mixed model is singular"
-    error = float(fit.bse[1])
     if not fit.converged:
         return None, "the mixed model did not converge"
     if not (np.isfinite(fit.params[:2]).all() and np.isfinite(error) and error > 0):
@@ -180,7 +182,7 @@ def _least_squares(rows: pl.DataFrame) -> _Fit:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         fit = sm.OLS(as_array(rows["y"]), design).fit(cov_type="cluster", cov_kwds={"groups": groups})
-    return float(fit.params[0]), float(fit.params[1]), float(fit.bse[1])
+        return float(fit.params[0]), float(fit.params[1]), float(fit.bse[1])
 
 
 def _read(
@@ -190,7 +192,8 @@ def _read(
 
     relative = slope / intercept if abs(intercept) > 1e-9 else None
     if not (np.isfinite(error) and error > 1e-12):
-        return DoseResponse(slope, None, None, None, intercept, relative, method, *counts, "no spread over tasks")
+        reason = "no spread over tasks" if np.isfinite(error) else "no finite standard error"
+        return DoseResponse(slope, None, None, None, intercept, relative, method, *counts, reason)
     df = counts[1] - 1
     half = float(stdtrit(df, 0.5 + level / 2)) * error
     p = float(2 * stdtr(df, -abs(slope) / error))

@@ -32,10 +32,15 @@ def noncentrality(t: float, df: int, share: float) -> float:
     return float(brentq(lambda away: noncentral_t_cdf(t, df, away) - share, -width, width, xtol=1e-10))
 
 
+@functools.lru_cache(maxsize=1)
+def _rule() -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return (nodes + 1) / 2, weights / 2
+
+
 @functools.lru_cache(maxsize=256)
 def _scale(df: int) -> tuple[FloatArray, FloatArray]:
     from scipy.special import gammaincinv
 
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    shares = (nodes + 1) / 2
-    return np.sqrt(gammaincinv(df / 2, shares) * 2 / df), weights / 2
+    shares, weights = _rule()
+    return np.sqrt(gammaincinv(df / 2, shares) * 2 / df), weights

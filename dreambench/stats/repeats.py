@@ -12,7 +12,7 @@ from dreambench.errors import InputError, Problem
 from dreambench.stats.results import (
     Estimate,
     FloatArray,
-    Values,
+    Rows,
     as_array,
     no_estimate,
     require_choice,
@@ -39,7 +39,7 @@ class _Squares:
     within: float
 
 
-def icc(targets: Sequence[Values], *, kind: str = "2", average: bool = False, level: float = 0.95) -> Estimate:
+def icc(targets: Rows, *, kind: str = "2", average: bool = False, level: float = 0.95) -> Estimate:
     """Intraclass correlation of repeats or judges, one row of scores per report (Shrout and Fleiss 1979).
 
     `kind`: 1 (repeats are exchangeable: use it for repeats of one judge), 2 (judges are a random sample, absolute

@@ -18,7 +18,8 @@ import polars as pl
 from dreambench.errors import InputError, Problem
 
 FloatArray = npt.NDArray[np.float64]
-Values = Sequence[float | None] | FloatArray | pl.Series
+Values = Sequence[float | None] | npt.NDArray[Any] | pl.Series
+Rows = Sequence[Values] | npt.NDArray[Any]
 
 SMALL = 20
 """Fewer units than this are marked as a small sample, and percentile bootstraps are not used on them."""

@@ -10,8 +10,8 @@ import polars as pl
 from dreambench.stats.results import (
     Estimate,
     FloatArray,
+    Rows,
     TestResult,
-    Values,
     as_array,
     no_estimate,
     no_test,
@@ -57,7 +57,7 @@ def page_trend(table: pl.DataFrame, doses: Sequence[str], *, direction: str = "d
     return TestResult(float((ranks @ order).sum()), float(norm.sf(z)), effect, f"{method}, normal with ties", reports)
 
 
-def jonckheere(groups: Sequence[Values], *, direction: str = "decreasing") -> TestResult:
+def jonckheere(groups: Rows, *, direction: str = "decreasing") -> TestResult:
     """Jonckheere-Terpstra test (1954) over independent groups in rising order of dose.
 
     One-sided for `direction`; normal approximation with the variance corrected for ties (Hollander and Wolfe 1999,

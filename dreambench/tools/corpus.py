@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 
 from dreambench.documents import normalize_url
 from dreambench.tools.page import Page
-from dreambench.tools.passage import passage
+from dreambench.tools.passage import EMPTY_WORDS, passage
 from dreambench.tools.results import SearchHit, Undated
 
 if TYPE_CHECKING:
     import tantivy
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[㐀-鿿豈-﫿]+")
 _NO_DATE = -1
-_FIELDS = ["title", "body", "pairs"]
-_TITLE_BOOST = 2.0
 _HEAP = 64_000_000
+_AHEAD = 4
+"""How many times `k` are looked at before the date is made part of the query: most pages are early enough."""
 _SPARE = 10
 """Rows fetched beyond `k`, so that equal scores at the end are cut in the order of the corpus."""
 
@@ -63,22 +63,52 @@ class Corpus:
 
     def search(self, query: str, as_of: date | None, k: int, undated: Undated = "keep") -> list[Hit]:
         """The `k` best pages for `query` that were out by `as_of`, best first; ties in the order of the corpus."""
+        parsed = self._parsed(query)
+        if parsed is None or k < 1:
+            return []
+        most = _AHEAD * k + _SPARE
+        found = self._best(parsed, most)
+        hits = [hit for hit in found if _is_out(hit.page, as_of, undated)]
+        if as_of and len(hits) < k and len(found) == most:
+            hits = self._best(self._dated(parsed, as_of, undated), k + _SPARE)
+        return hits[:k]
+
+    def _parsed(self, query: str) -> tantivy.Query | None:
+        """The words and the pairs of Chinese characters of `query`, any of which a page may have; None without a word."""
+        words = [word.lower() for word in _WORD.findall(query)]  # AND, OR and NOT are words here
+        words = [word for word in words if word not in EMPTY_WORDS] or words  # they stand in every page: slow, and no help
+        pairs = _pairs(query)
+        latin = [word for word in words if not _CJK.fullmatch(word)]
+        parts = [
+            self._index.parse_query_lenient(text, [field])[0]
+            for text, field in ((" ".join(latin), "text"), (pairs, "pairs"))
+            if text
+        ]
+        return self._any(parts) if len(parts) > 1 else next(iter(parts), None)
+
+    def _any(self, parts: Sequence[tantivy.Query]) -> tantivy.Query:
         import tantivy
 
-        words = " ".join(_WORD.findall(query)).lower()  # AND, OR and NOT are words here
-        if not words or k < 1:
-            return []
-        index = self._index
-        parsed, _ = index.parse_query_lenient(f"{words} {_pairs(query)}", _FIELDS, field_boosts={"title": _TITLE_BOOST})
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+
+    def _dated(self, parsed: tantivy.Query, as_of: date, undated: Undated) -> tantivy.Query:
+        import tantivy
+
         first = _NO_DATE if undated == "keep" else 0
-        last = as_of.toordinal() if as_of else date.max.toordinal()
-        dated = tantivy.Query.range_query(index.schema, "published", tantivy.FieldType.Integer, first, last)
-        both = tantivy.Query.boolean_query(
+        days = first, as_of.toordinal()
+        dated = tantivy.Query.range_query(self._index.schema, "published", tantivy.FieldType.Integer, *days)
+        return tantivy.Query.boolean_query(
             [(tantivy.Occur.Must, parsed), (tantivy.Occur.Must, tantivy.Query.const_score_query(dated, 0.0))]
         )
-        searcher = index.searcher()
-        found = [(score, searcher.doc(address)["row"][0]) for score, address in searcher.search(both, k + _SPARE).hits]
-        return [Hit(self.pages[row], score) for score, row in sorted(found, key=lambda item: (-item[0], item[1]))[:k]]
+
+    def _best(self, query: tantivy.Query, most: int) -> list[Hit]:
+        searcher = self._searcher
+        found = [(score, searcher.doc(address)["row"][0]) for score, address in searcher.search(query, most).hits]
+        return [Hit(self.pages[row], score) for score, row in sorted(found, key=lambda item: (-item[0], item[1]))]
+
+    @cached_property
+    def _searcher(self) -> tantivy.Searcher:
+        return self._index.searcher()
 
     def find(self, query: str, as_of: date | None, k: int, undated: Undated = "keep") -> list[SearchHit]:
         """`search`, each page with the passage that fits the query best."""
@@ -94,8 +124,8 @@ class Corpus:
         builder = tantivy.SchemaBuilder()
         builder.add_integer_field("row", stored=True)
         builder.add_integer_field("published", indexed=True, fast=True)
-        for field, tokenizer in (("title", "en_stem"), ("body", "en_stem"), ("pairs", "default")):
-            builder.add_text_field(field, tokenizer_name=tokenizer)
+        for field, tokenizer in (("text", "en_stem"), ("pairs", "default")):
+            builder.add_text_field(field, tokenizer_name=tokenizer, index_option="freq")
         index = tantivy.Index(builder.build())
         writer = index.writer(heap_size=_HEAP, num_threads=1)
         for row, page in enumerate(self.pages):
@@ -103,8 +133,7 @@ class Corpus:
                 tantivy.Document(
                     row=row,
                     published=page.published.toordinal() if page.published else _NO_DATE,
-                    title=page.title,
-                    body=page.text,
+                    text=f"{page.title} {page.title} {page.text}",  # a word of the title counts twice more
                     pairs=_pairs(f"{page.title} {page.text}"),
                 )
             )
@@ -115,9 +144,9 @@ class Corpus:
 
 
 def _is_out(page: Page, as_of: date | None, undated: Undated) -> bool:
-    if page.published is None:
-        return undated == "keep"
-    return as_of is None or page.published <= as_of
+    if as_of is None:
+        return True
+    return page.published <= as_of if page.published else undated == "keep"
 
 
 def _pairs(text: str) -> str:

@@ -42,6 +42,8 @@ class NoTools:
     """No tools at all, and the base of every tool set."""
 
     name: ClassVar[str] = "none"
+    corpus: Corpus | None = None
+    """The frozen pages, where the set has some: perturbation authors read earlier versions there."""
 
     def identity(self) -> Mapping[str, Any]:
         """All of the tool set that can change a number."""
@@ -85,6 +87,9 @@ class NoTools:
     def searches(self) -> bool:
         """Whether `web_search` can find anything; metrics that search refuse to run without."""
         return "web_search" in self.tools
+
+    async def open(self) -> None:
+        """Gets ready for calls; once, before the first one."""
 
     async def close(self) -> None:
         """Ends what the tools keep open."""
@@ -162,17 +167,17 @@ class CorpusTools(SearchingTools):
 
     def __init__(self, *, gateway: Gateway, path: Path, undated: Undated = "keep") -> None:
         super().__init__(gateway=gateway, undated=undated)
-        self._corpus = Corpus(read_pages(path))
+        self.corpus: Corpus = Corpus(read_pages(path))
 
     def identity(self) -> Mapping[str, Any]:
-        return {"tools": self.name, "corpus": self._corpus.fingerprint, "undated": self._undated}
+        return {"tools": self.name, "corpus": self.corpus.fingerprint, "undated": self._undated}
 
     async def web_search(self, query: str, as_of: date | None, k: int = K) -> Search:
         """The `k` best pages of the corpus that were out by `as_of`, each with the passage that fits the query best."""
         body = {**self.identity(), "query": query, "as_of": as_of.isoformat() if as_of else None, "k": k}
 
         def search() -> Reply:
-            hits = [hit.as_json() for hit in self._corpus.find(query, as_of, k, self._undated)]
+            hits = [hit.as_json() for hit in self.corpus.find(query, as_of, k, self._undated)]
             return Reply(answer=canonical_json(hits), model="corpus.web_search", cost=0.0)
 
         reply = await self._look_up("corpus.web_search", "tools", body, lambda: asyncio.to_thread(search))
@@ -183,7 +188,7 @@ class CorpusTools(SearchingTools):
         body = {**self.identity(), "url": url, "as_of": as_of.isoformat() if as_of else None}
 
         def visit() -> Reply:
-            page = self._corpus.visit(url, as_of, self._undated)
+            page = self.corpus.visit(url, as_of, self._undated)
             return Reply(answer=canonical_json(page_to_json(page)), model="corpus.page_visit", cost=0.0)
 
         reply = await self._look_up("corpus.page_visit", "tools", body, lambda: asyncio.to_thread(visit))

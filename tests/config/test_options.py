@@ -44,6 +44,8 @@ def test_an_option_says_what_it_is_for(group: str, option: str) -> None:
 @pytest.mark.parametrize(("group", "option"), OPTIONS, ids=["/".join(pair) for pair in OPTIONS])
 def test_an_option_has_the_keys_of_its_class(group: str, option: str) -> None:
     node = _filled(yaml.safe_load((CONF / group / f"{option}.yaml").read_text(encoding="utf-8")))
+    if group == "tools":  # built on one another and on the group `page`: taken as composed
+        node = _filled(OmegaConf.to_container(compose([f"tools={option}"]).tools, resolve=True))
     if "_target_" not in node:
         pytest.skip("plain settings: checked by the schema when it composes")
     node = {key: (0 if value == "${seed}" else value) for key, value in node.items() if key != "members"}

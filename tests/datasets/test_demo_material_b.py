@@ -19,7 +19,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "dreambench" / "datasets" / "demo"
 NOTES = ROOT / "tests" / "data" / "demo_notes"
-TASKS = ("japan-consumption-tax",)
+TASKS = ("japan-consumption-tax", "common-charger", "leap-second", "china-retirement-age")
 AGENTS = ("good", "stale", "badly_cited", "fluent_wrong")
 ROLES = {"primary", "news", "background", "blog", "outdated", "wrong", "after_as_of", "distractor", "about"}
 KINDS = {
@@ -41,12 +41,14 @@ HOST = re.compile(r"[a-z0-9-]+\.example")
 
 @cache
 def notes(task: str) -> dict[str, Any]:
-    return yaml.safe_load((NOTES / f"{task}.yaml").read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.safe_load((NOTES / f"{task}.yaml").read_text(encoding="utf-8"))
+    return data
 
 
 @cache
 def task_file(task: str) -> dict[str, Any]:
-    return yaml.safe_load((DEMO / "tasks" / f"{task}.yaml").read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.safe_load((DEMO / "tasks" / f"{task}.yaml").read_text(encoding="utf-8"))
+    return data
 
 
 @cache
@@ -83,18 +85,18 @@ def length(text: str, language: str) -> int:
     return len(re.findall(r"[\u4e00-\u9fff]", bare)) if language == "zh" else len(bare.split())
 
 
-def test_every_page_of_the_notes_exists_and_every_page_of_their_hosts_is_in_the_notes():
+def test_every_page_of_the_notes_exists_and_every_page_of_their_hosts_is_in_the_notes() -> None:
     on_disk = {url_of(path) for host in hosts() for path in (DEMO / "corpus" / host).rglob("*.md")}
     assert on_disk == set(listed())
 
 
-def test_hosts_are_reserved_names_of_one_label_with_an_about_page():
+def test_hosts_are_reserved_names_of_one_label_with_an_about_page() -> None:
     for host in hosts():
         assert HOST.fullmatch(host), host
         assert f"https://{host}/about" in listed(), host
 
 
-def test_pages_have_whole_front_matter_and_a_body_of_fitting_length():
+def test_pages_have_whole_front_matter_and_a_body_of_fitting_length() -> None:
     for url, entry in listed().items():
         front, body = page(page_path(url))
         assert set(front) | {"published"} == {"url", "title", "published", "publisher", "language"}, url
@@ -106,20 +108,20 @@ def test_pages_have_whole_front_matter_and_a_body_of_fitting_length():
         assert low <= length(body, front["language"]) <= high, url
 
 
-def test_a_host_has_one_publisher():
+def test_a_host_has_one_publisher() -> None:
     pairs = {(url.split("/")[2], page(page_path(url))[0]["publisher"]) for url in listed()}
     assert len(pairs) == len(hosts())
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_task_files_are_whole(task: str):
+def test_task_files_are_whole(task: str) -> None:
     data = task_file(task)
     assert set(data) == {"id", "query", "as_of", "domain", "language"}
     assert data["id"] == task and isinstance(data["as_of"], date) and data["language"] in ("en", "zh")
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_pages_after_the_date_are_those_the_notes_call_so(task: str):
+def test_pages_after_the_date_are_those_the_notes_call_so(task: str) -> None:
     as_of = task_file(task)["as_of"]
     roles = {entry["role"] for entry in notes(task)["pages"]}
     assert {"primary", "outdated", "wrong", "after_as_of", "distractor"} <= roles <= ROLES
@@ -130,7 +132,7 @@ def test_pages_after_the_date_are_those_the_notes_call_so(task: str):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_every_fact_is_quoted_exactly_from_a_page_that_was_there(task: str):
+def test_every_fact_is_quoted_exactly_from_a_page_that_was_there(task: str) -> None:
     as_of = task_file(task)["as_of"]
     assert len(notes(task)["facts"]) >= 8
     for fact in notes(task)["facts"]:
@@ -142,7 +144,7 @@ def test_every_fact_is_quoted_exactly_from_a_page_that_was_there(task: str):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_every_defect_is_found_once_in_its_report(task: str):
+def test_every_defect_is_found_once_in_its_report(task: str) -> None:
     for defect in notes(task)["defects"]:
         assert set(defect) == {"agent", "kind", "quote", "truth", "url"} and defect["truth"], defect
         assert defect["agent"] in AGENTS[1:] and defect["kind"] in KINDS, defect
@@ -153,7 +155,7 @@ def test_every_defect_is_found_once_in_its_report(task: str):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_each_flawed_agent_has_the_defects_of_its_kind(task: str):
+def test_each_flawed_agent_has_the_defects_of_its_kind(task: str) -> None:
     kinds = {agent: {d["kind"] for d in notes(task)["defects"] if d["agent"] == agent} for agent in AGENTS[1:]}
     assert "outdated" in kinds["stale"] <= {"outdated", "omission"}
     assert {"uncited", "irrelevant_citation", "dead_link", "low_authority"} <= kinds["badly_cited"] <= CITATION_KINDS
@@ -163,7 +165,7 @@ def test_each_flawed_agent_has_the_defects_of_its_kind(task: str):
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("agent", AGENTS)
-def test_citations_lead_where_the_notes_say(agent: str, task: str):
+def test_citations_lead_where_the_notes_say(agent: str, task: str) -> None:
     as_of = task_file(task)["as_of"]
     cited = set(URL.findall(report(agent, task)))
     dead = {url for url in cited if not page_path(url).exists()}
@@ -173,7 +175,7 @@ def test_citations_lead_where_the_notes_say(agent: str, task: str):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_four_reports_have_similar_lengths(task: str):
+def test_the_four_reports_have_similar_lengths(task: str) -> None:
     language = task_file(task)["language"]
     lengths = {agent: length(report(agent, task), language) for agent in AGENTS}
     low, high = (900, 1500) if language == "zh" else (450, 750)

@@ -221,6 +221,8 @@ def test_one_interrupt_drains_and_two_cancel(tmp_path: Path) -> None:
                     for _ in range(times):
                         os.kill(os.getpid(), signal.SIGINT)
                         await asyncio.sleep(0.02)
+                if times > 1:
+                    await asyncio.Event().wait()  # only a cancellation ends it
                 await asyncio.sleep(0.05)
                 return [Judgment(cell.id, "f", "l", 1.0)]
 

@@ -35,6 +35,28 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "passages": [{"id": "p1", "text": REPORT}, {"id": "p2", "text": "Nothing about it."}],
     },
 }
+PAIR = {
+    **COMMON,
+    "first": REPORT,
+    "second": "Copper trade was flat.",
+    "criteria": [
+        {"id": "c1", "dimension": "insight", "criterion": "Names causes", "explanation": "Says why trade changed."},
+        {"id": "c2", "dimension": "readability", "criterion": "Is short"},
+    ],
+}
+CONTEXTS |= {
+    "race_scores": PAIR,
+    "race_lists": PAIR,
+    "race_weights": COMMON,
+    "race_criteria": {**COMMON, "dimension": "insight"},
+    "extract_citations": {**COMMON, "report": f"{REPORT} [1]\n\n[1] https://statistics.example/copper"},
+    "verify_facts": {
+        "url": "https://statistics.example/copper",
+        "page": REPORT,
+        "facts": {"f1": "Exports grew by 8 %.", "f2": "Imports fell."},
+        "as_of": "2024-05-01",
+    },
+}
 STEPS = [{"turn": 1, "thought": "t", "tool": "web_search", "arguments": "{}", "result": REPORT}]
 PLAN = {"extract": "e", "verify": [{"what": "w", "tools": ["web_search"]}], "criteria": ["c"]}
 CONTEXTS |= {

@@ -40,6 +40,16 @@ def context_for(rubric: Rubric, as_of: str | None = None) -> Context:
         "count": 5,
         **FACTS,
     }
+    values |= {
+        "first": f"A first report. {PLANTED}",
+        "second": f"A second report. {PLANTED}",
+        "criteria": [{"id": "c1", "dimension": "insight", "criterion": f"Depth. {PLANTED}", "explanation": PLANTED}],
+        "dimension": "insight",
+        "url": f"https://lake.example/{PLANTED}",
+        "page": f"The lake is deep. {PLANTED}",
+        "facts": {"f1": f"The lake is deep. {PLANTED}"},
+        "title": PLANTED,
+    }
     fields = rubric.kind.context.model_fields
     return rubric.kind.context(**{name: value for name, value in values.items() if name in fields})
 

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dreambench.language.text import fold_width, guess_language
 from dreambench.language.tokens import bm25, content_words, normalise, overlap, sentences, stem, tokens, words
+from tests.support.growth import assert_not_quadratic
 
 
 @pytest.mark.parametrize(
@@ -112,13 +111,5 @@ def test_any_text_gives_valid_offsets_and_loses_no_letter(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["1", "[", "a.", ". ", "。", '"', "“", "A. ", " ", "[1] "])
-def test_time_is_linear(piece: str) -> None:
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        started = time.process_time()
-        sentences(text)
-        tokens(text)
-        return time.process_time() - started
-
-    seconds(100)
-    assert seconds(80_000) < 0.2 + 12 * max(seconds(20_000), 0.005)
+def test_work_grows_no_faster_than_the_text(piece: str) -> None:
+    assert_not_quadratic(lambda text: (sentences(text), tokens(text)), piece)

@@ -58,8 +58,10 @@ def test_replay_without_stored_answers_stops_and_scores_nothing(tmp_path: Path) 
     with OpenAIStub() as stub:
         ran = dreambench(*judged(stub, "cache.mode=replay"), cwd=tmp_path)
         assert len(stub.requests) == 0
-    assert ran.code == 1
-    assert "cache.mode=replay" in ran.err + ran.out
+    assert ran.code == 2
+    assert "cache.mode=replay, but" in ran.err
+    assert "answers are missing: run once without cache.mode=replay" in ran.out
+    assert "INCOMPLETE: these reports are owed" in ran.out
     assert "Traceback" not in ran.err
 
 

@@ -103,7 +103,7 @@ def test_pairs_of_systems_are_adjusted(rng):
     assert got["p_adjusted"].to_list() == pytest.approx(multipletests(got["p"].to_numpy(), method="holm")[1])
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_adjusted_p_values_agree_with_statsmodels(p):
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])

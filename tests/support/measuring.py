@@ -22,8 +22,12 @@ TASK = Task("t", "How did bridges change?", "d", date(2025, 1, 1))
 
 def judgments(metric: Metric, text: str, judge: Judge | None = None, repeat: int = 0) -> list[Judgment]:
     """The rows that `metric` makes of a report with `text`."""
-    subject = Subject(TASK, Report(TASK.id, "a", text), parse_document(text))
-    return asyncio.run(metric.measure(subject, judge, repeat))
+    return asyncio.run(metric.measure(subject(text), judge, repeat))
+
+
+def subject(text: str) -> Subject:
+    """A report with this text to TASK."""
+    return Subject(TASK, Report(TASK.id, "a", text), parse_document(text))
 
 
 def item_table(metric: Metric, rows: Sequence[Judgment], judge: str = "j", repeat: int = 0) -> pl.DataFrame:

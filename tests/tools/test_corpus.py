@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dreambench.datasets.demo import BUNDLED
 from dreambench.tools.corpus import Corpus
-from dreambench.tools.page import Page
+from dreambench.tools.page import Page, read_pages
 
 PAGES = [
     Page("https://a.example/solar", "Solar capacity", "Solar capacity reached 1,419 GW in 2023.", date(2024, 3, 1)),
@@ -55,6 +57,7 @@ def test_a_query_without_words_finds_nothing(query: str) -> None:
 def test_pages_without_a_date_are_kept_or_dropped() -> None:
     assert urls("茶叶", date(2024, 1, 1)) == ["https://b.example/茶"]
     assert urls("茶叶", date(2024, 1, 1), undated="drop") == []
+    assert urls("茶叶", None, undated="drop") == ["https://b.example/茶"], "without a date none is needed"
 
 
 def test_a_result_shows_the_passage_that_fits() -> None:
@@ -68,6 +71,23 @@ def test_the_newest_version_out_by_the_date_is_read() -> None:
     corpus = Corpus(versions)
     assert [corpus.visit("http://www.a.example/x/", day).text for day in (date(2023, 5, 1), None)] == ["v2023", "v2024"]  # type: ignore[union-attr]
     assert corpus.visit("https://a.example/x", date(2021, 1, 1)) is None
+
+
+def test_the_demo_corpus_is_ready_in_less_than_a_second() -> None:
+    started = time.process_time()
+    pages = read_pages(BUNDLED / "corpus")
+    corpus = Corpus(pages)
+    corpus.search("warm", None, 1)
+    assert time.process_time() - started < 1
+    assert {page.language for page in pages} >= {"en", "zh"}
+
+
+def test_a_date_before_most_pages_still_finds_the_early_ones() -> None:
+    """More later pages than are looked at before the date becomes part of the query."""
+    late = [Page(f"https://l.example/{n}", "Barley", "barley barley barley", date(2025, 1, 1)) for n in range(200)]
+    early = [Page(f"https://e.example/{n}", "Oats", f"barley among many other words {n}", date(2020, 1, 1)) for n in range(3)]
+    hits = Corpus([*late, *early]).search("barley", date(2020, 6, 1), 5)
+    assert sorted(hit.page.url for hit in hits) == [f"https://e.example/{n}" for n in range(3)]
 
 
 WORDS = st.sampled_from(["solar", "wind", "barley", "风电", "茶叶", "出口"])

@@ -6,7 +6,7 @@ rules (supports, partially, contradicts, unrelated) have a label each. Passages 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dreambench.judges.kinds.entailment import Context, Passage, labels_of, unquoted_of
@@ -19,6 +19,7 @@ MEANINGS: Mapping[Label, Sequence[str]] = {
     "unrelated": ("neutral", "unrelated", "unknown", "unverifiable", "not_mentioned", "silent"),
 }
 """Which labels can say what, the best fitting first."""
+Decide = Callable[[str, Sequence[Passage]], tuple[Passage, Relation]]
 _INSTEAD: Mapping[Label, Sequence[str]] = {
     "supports": (),
     "partially": MEANINGS["supports"],
@@ -43,6 +44,11 @@ def refusal(settings: Mapping[str, Any]) -> str | None:
 
 def answer(settings: Mapping[str, Any], context: Context) -> dict[str, Any]:
     """The verdict of the passage that decides, with its sentence."""
+    return verdict(settings, context, decide)
+
+
+def verdict(settings: Mapping[str, Any], context: Context, decide: Decide) -> dict[str, Any]:
+    """The answer under the rubric's labels, where `decide` chooses the passage and its relation to the claim."""
     labels = labels_of(settings)
     usable = [p for p in context.passages if p.text.strip() and not (context.as_of and p.published > context.as_of)]
     if not usable:

@@ -44,8 +44,13 @@ class EmbeddedJudge(Judge):
         """Hash of all code that answers and of the libraries' versions, so that changed code never meets old answers."""
         return _version(self.libraries)
 
+    @property
+    def kind(self) -> str:
+        """The package that answers, by its last name: `embedded`, `semantic`."""
+        return self.answering.rpartition(".")[2]
+
     def identity(self) -> Mapping[str, Any]:
-        return {"judge": self.answering.rpartition(".")[2], "version": self.version}
+        return {"judge": self.kind, "version": self.version}
 
     def refusal(self, rubric: Rubric) -> str | None:
         module = find_answers(self.answering, rubric.kind.name)
@@ -62,7 +67,7 @@ class EmbeddedJudge(Judge):
         model = rubric.kind.answer_model(rubric.settings, context)
         given = context.model_dump(mode="json")
         body = {"kind": rubric.kind.name, "rubric": rubric.sha256, "settings": dict(rubric.settings), "context": given}
-        requested = f"{self.answering.rpartition('.')[2]}-{self.version}"
+        requested = f"{self.kind}-{self.version}"
         call = Call("embedded", "embedded", requested, body, role, repeat, metered=False)
 
         async def send() -> Reply:

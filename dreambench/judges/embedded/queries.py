@@ -18,6 +18,8 @@ from dreambench.language.quantities import find_quantities
 from dreambench.language.text import blank_out, has_cjk
 from dreambench.language.tokens import is_content, tokens
 
+MOST = 4
+"""Queries that there are at most for one claim."""
 _MOST_WORDS = 12
 
 

@@ -19,6 +19,7 @@ from dreambench.language.tokens import content_words
 
 MOST_SENTENCES = 1200
 """Sentences that are looked at; a longer report is judged by its first ones, and the reason says so."""
+MOST_PARTS = 60
 CHINESE_WORD = 0.6
 
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*(?: \"[^\"]*\")?\)")
@@ -44,9 +45,11 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A list: consecutive items of one indentation; `intro` is the paragraph right before it, `headed` says a heading is."""
+    """A list: consecutive items of one indentation with the offsets of their blocks; `intro` is the paragraph right before it,
+    `headed` says that a heading is."""
 
     items: tuple[str, ...]
+    starts: tuple[int, ...]
     intro: str
     headed: bool
     section: int
@@ -134,7 +137,7 @@ class ReportView:
 
     def _groups(self, before: Block | None, items: Sequence[Block]) -> Iterable[Group]:
         """One group per indentation and parent item of a run of list items."""
-        open_groups: list[tuple[int, list[str], str, bool]] = []
+        open_groups: list[tuple[int, list[tuple[str, int]], str, bool]] = []
         intro = self.clean(before.content) if before and before.kind is BlockKind.PARAGRAPH else ""
         headed = before is not None and before.kind is BlockKind.HEADING
         last = ""
@@ -144,29 +147,41 @@ class ReportView:
             if not open_groups or open_groups[-1][0] < item.level:
                 open_groups.append((item.level, [], last or intro, headed and not last))
             last = self.clean(item.content)
-            open_groups[-1][1].append(last)
+            open_groups[-1][1].append((last, item.span.start))
         while open_groups:
             yield from self._close(open_groups.pop(), items[0].section)
 
-    def _close(self, group: tuple[int, list[str], str, bool], section: int) -> Iterable[Group]:
+    def _close(self, group: tuple[int, list[tuple[str, int]], str, bool], section: int) -> Iterable[Group]:
         _, items, intro, headed = group
         if len(items) > 1:
-            yield Group(tuple(items), intro, headed, section)
+            texts, starts = zip(*items, strict=True)
+            yield Group(texts, starts, intro, headed, section)
+
+    @cached_property
+    def part_level(self) -> int:
+        """The highest level whose headings divide the text into three parts or more, else into two; 0 when none does."""
+        levels = sorted({section.level for section in self.headings})
+        counts = {level: len(self._divided(level)) for level in levels}
+        return next((level for least in (3, 2) for level in levels if counts[level] >= least), 0)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The report's main parts: sections of the highest level that occurs more than once, else paragraphs."""
-        levels = Counter(section.level for section in self.headings)
-        several = sorted(level for level, count in levels.items() if count > 1)
-        if not several:
-            return tuple(_part("", group) for group in self.paragraphs if group)
-        tops = [section for section in self.headings if section.level <= several[0]]
+        """The report's main parts: sections of `part_level`, where there are none paragraphs.
+
+        Where there are more than MOST_PARTS, as many neighbours are put together as bring them down to that.
+        """
+        level = self.part_level
+        return _parts(self._divided(level) if level else [("", list(group)) for group in self.paragraphs])
+
+    def _divided(self, level: int) -> list[tuple[str, list[Sentence]]]:
+        """Title and sentences of each section of `level` or higher that has sentences of its own."""
+        tops = [section for section in self.headings if section.level <= level]
         starts = [section.span.start for section in tops]
         groups: list[list[Sentence]] = [[] for _ in range(len(tops) + 1)]
         for sentence in self.sentences:
             groups[bisect_right(starts, self.document.blocks[sentence.block].span.start)].append(sentence)
         titles = ["", *(section.title for section in tops)]
-        return tuple(_part(title, group) for title, group in zip(titles, groups, strict=True) if group)
+        return [(title, group) for title, group in zip(titles, groups, strict=True) if group]
 
     @cached_property
     def opening(self) -> tuple[Sentence, ...]:
@@ -222,6 +237,12 @@ def _by_block(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
     for sentence in sentences:
         groups.setdefault(sentence.block, []).append(sentence)
     return list(groups.values())
+
+
+def _parts(titled: Sequence[tuple[str, list[Sentence]]]) -> tuple[Part, ...]:
+    size = -(-len(titled) // MOST_PARTS) or 1
+    runs = [titled[start : start + size] for start in range(0, len(titled), size)]
+    return tuple(_part(run[0][0], [sentence for _, group in run for sentence in group]) for run in runs)
 
 
 def _part(title: str, sentences: Sequence[Sentence]) -> Part:

@@ -20,8 +20,8 @@ _STATING = (
     r"|explains?|shows?|argues?|makes? clear|points? out|conveys?|warns?|correctly (?:state|say|identify|note)s?"
 )
 _MENTIONING = (
-    r"mentions?|discuss(?:es)?|describes?|covers?|address(?:es)?|includes?|identif(?:y|ies)|names?|lists?|refers? to|cites?|compares?"
-    r"|provides?|presents?|outlines?|considers?|details?|quantif(?:y|ies)|analy[sz]es?|examines?"
+    r"mentions?|discuss(?:es)?|describes?|covers?|address(?:es)?|includes?|identif(?:y|ies)|names?|lists?|refers? to|cites?"
+    r"|compares?|provides?|presents?|outlines?|considers?|details?|quantif(?:y|ies)|analy[sz]es?|examines?"
 )
 _ENGLISH = re.compile(
     rf"^(?:does|do|did|has|is|can|will)\s+{_REPORT}\s+(?:also |explicitly |clearly |accurately |correctly )?"

@@ -34,6 +34,7 @@ _NUMBER = re.compile(r"^\W*第?([0-9]{1,2}|[一二三四五六七八九十]{1,3}
 _END_MARK = re.compile(r"[.!?;。！？；][\"')”’）]*$")
 _LEAD = re.compile(r"^[^.。:：!?！？]{1,60}[:：]")
 _MOST_ITEMS = 150
+"""List items (or paragraphs' sentences) that are compared with each other."""
 
 
 def heading_structure(view: ReportView, question: str) -> Finding:
@@ -72,8 +73,9 @@ def heading_structure(view: ReportView, question: str) -> Finding:
 def bullet_grouping_logic(view: ReportView, question: str) -> Finding:
     """Items of one list look alike and are closer in words to each other than to other lists; a line introduces them.
 
-    Mean over lists, weighted by items. Curves: own list against others: step at .05 (jaccard difference, width .03),
-    items best at 2 to 8 a list, variation of item lengths (.5 at .7), items told twice (.5 at .05).
+    Mean over lists, weighted by items. Curves: own list against others: step at .01 (jaccard difference, width .01),
+    one form: step at .93 (width .04), items best at 2 to 8 a list, variation of item lengths (.5 at .7), items told twice
+    (.5 at .05).
     """
     lists = view.lists
     if not lists:
@@ -88,8 +90,8 @@ def bullet_grouping_logic(view: ReportView, question: str) -> Finding:
     twins = _twins(bags)
     return Finding(
         (
-            Feature("items of one form", alike, alike, 0.25),
-            Feature("closer to own list than to others", closer, step(closer, 0.02, 0.015), 0.25),
+            Feature("items of one form", alike, step(alike, 0.93, 0.04), 0.25),
+            Feature("closer to own list than to others", closer, step(closer, 0.01, 0.01), 0.25),
             Feature("variation of item length", uneven, falling(uneven, 0.7), 0.15),
             Feature("lists of fitting size", sized, sized, 0.1),
             Feature("lists introduced", introduced, introduced, 0.15),
@@ -109,10 +111,10 @@ def structural_coherence(view: ReportView, question: str) -> Finding:
         remark = "there is no text" if not parts else "the report has one part only"
         return Finding((Feature("parts", float(len(parts)), 0.2 * len(parts)),), remark)
     framed = fmean([_opens(view), _closes(view)])
-    counted = _counts_on([section.title for section in view.headings if section.level == _top(view)])
+    counted = _counts_on([section.title for section in view.headings if section.level == view.part_level])
     alike = {pair: cosine(parts[pair[0]].words, parts[pair[1]].words) for pair in _pairs(parts)}
     whole = fmean(alike.values())
-    near = fmean(alike[index, index + 1] for index in range(len(parts[:_MOST_ITEMS]) - 1)) - whole
+    near = fmean(alike[index, index + 1] for index in range(len(parts) - 1)) - whole
     uneven = variation([part.length for part in parts])
     doubled = share(any(likeness > 0.75 for pair, likeness in alike.items() if index in pair) for index in range(len(parts)))
     return Finding(
@@ -179,7 +181,7 @@ def _paragraph_grouping(view: ReportView) -> Finding:
     sized = fmean(between(len(group), 2, 7, 5) for group in bags)
     return Finding(
         (
-            Feature("closer to own paragraph than to others", closer, step(closer, 0.02, 0.015), 0.6),
+            Feature("closer to own paragraph than to others", closer, step(closer, 0.01, 0.01), 0.6),
             Feature("paragraphs of fitting size", sized, sized, 0.4),
         ),
         "there are no lists, so paragraphs are judged",
@@ -202,11 +204,6 @@ def _closes(view: ReportView) -> float:
     return 0.5 if kinds == [BlockKind.PARAGRAPH] else 0.0
 
 
-def _top(view: ReportView) -> int:
-    levels = Counter(section.level for section in view.headings)
-    return min((level for level, count in levels.items() if count > 1), default=0)
-
-
 def _counts_on(titles: Sequence[str]) -> float:
     """Share of numbered headings that follow their predecessor; 1 where fewer than two are numbered."""
     written = [match[1] for title in titles if (match := _NUMBER.match(title))]
@@ -215,7 +212,7 @@ def _counts_on(titles: Sequence[str]) -> float:
 
 
 def _pairs(parts: Sequence[Part]) -> list[tuple[int, int]]:
-    return list(combinations(range(min(len(parts), _MOST_ITEMS)), 2))
+    return list(combinations(range(len(parts)), 2))
 
 
 def _mean(values: Sequence[float], weights: Sequence[int]) -> float:

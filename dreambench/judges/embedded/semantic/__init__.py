@@ -1,0 +1,1 @@
+"""The semantic judge's answers: sentence embeddings where likeness of meaning can answer, rules where it cannot."""

@@ -1,0 +1,75 @@
+"""`race_scores`: two reports to one question, scored side by side on every criterion, one required key per criterion id.
+
+The judge is not told which of the two is under test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from dreambench.judges import kinds
+from dreambench.judges.kinds.checklist import ItemId
+
+LOWEST, HIGHEST = 0, 10
+
+
+class Criterion(BaseModel):
+    """One thing to score by; `explanation` says what it asks for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: ItemId
+    dimension: str
+    criterion: str
+    explanation: str = ""
+
+
+class Context(kinds.Context):
+    """`first` and `second` are the reports in the order in which they are shown."""
+
+    question: str
+    as_of: str | None
+    first: str
+    second: str
+    criteria: list[Criterion] = Field(min_length=1)
+
+
+class Comparison(BaseModel):
+    """Both reports' scores on one criterion; the reason comes first, so that the numbers follow from it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field(min_length=1, description="One or two sentences: how the two reports meet the criterion.")
+    first: float = Field(ge=LOWEST, le=HIGHEST, description="Score of the first report, 0 (worst) to 10 (best).")
+    second: float = Field(ge=LOWEST, le=HIGHEST, description="Score of the second report, 0 (worst) to 10 (best).")
+
+
+class Answer(kinds.Answer):
+    """One `Comparison` per criterion id; see `by_id`."""
+
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
+
+    def by_id(self) -> dict[str, Comparison]:
+        """The scores under the ids of the criteria, in their order."""
+        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+
+
+def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
+    """The answer model for these criteria; equal ids give the same model."""
+    return _for_criteria(tuple(criterion.id for criterion in context.criteria))
+
+
+@lru_cache(maxsize=512)
+def _for_criteria(ids: tuple[str, ...]) -> type[Answer]:
+    fields: dict[str, Any] = {
+        f"criterion_{number}": (Comparison, Field(alias=name, description=f"The scores on criterion {name}."))
+        for number, name in enumerate(ids)
+    }
+    return create_model("RaceScoresAnswer", __base__=Answer, **fields)
+
+
+KIND = kinds.Kind("race_scores", "two reports scored on every criterion, one required key each", Context, Answer, specialise)

@@ -1,0 +1,77 @@
+"""What a cell judges: its report, as it is or as its arm changed it, parsed off the event loop and once for its neighbours."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from dataclasses import asdict
+from pathlib import Path
+
+from dreambench.documents import parse_document
+from dreambench.engine.cell import Cell
+from dreambench.judges.judge import Judge
+from dreambench.metrics.metric import Subject
+from dreambench.perturbations import Perturbation, Perturbed
+from dreambench.runs.assembly import Parts
+from dreambench.runs.folder import write_text
+from dreambench.tools.corpus import Corpus
+
+KEPT = 64
+"""Subjects in memory: as many as can have open cells."""
+
+
+class Subjects:
+    """`await subjects.get(cell)`; cells that want the same report of the same arm at the same time share the work.
+
+    A changed report and its edit log are written below `folder` (`<arm>/<task>--<agent>.md` and `.json`), so that a study can
+    check what was planted and whether it was found.
+    """
+
+    def __init__(self, parts: Parts, folder: Path, keep: int = KEPT) -> None:
+        self._parts = parts
+        self._folder = folder
+        self._keep = keep
+        self._made: OrderedDict[tuple[str, str], asyncio.Task[Subject]] = OrderedDict()
+
+    async def get(self, cell: Cell) -> Subject:
+        """The cell's subject. Raises DocumentError for text that is none, TransientError where an author model fails."""
+        return await self._shared(cell.report, cell.arm)
+
+    async def _shared(self, report_id: str, arm: str) -> Subject:
+        key = (report_id, arm)
+        task = self._made.get(key)
+        if task is None or (task.done() and task.exception() is not None):
+            task = self._made[key] = asyncio.create_task(self._make(report_id, arm))
+            if len(self._made) > self._keep:
+                self._made.popitem(last=False)
+        self._made.move_to_end(key)
+        return await asyncio.shield(task)
+
+    async def _make(self, report_id: str, arm: str) -> Subject:
+        report = self._parts.report(report_id)
+        task = self._parts.task(report.task_id)
+        if not arm:
+            return Subject(task, report, await asyncio.to_thread(parse_document, report.text))
+        clean = await self._shared(report_id, "")
+        changed = await _apply(self._parts.arms[arm], clean, self._parts.tools.corpus, self._parts.author)
+        await asyncio.to_thread(self._write, arm, clean, changed)
+        return Subject(task, changed.report, await asyncio.to_thread(parse_document, changed.report.text))
+
+    def _write(self, arm: str, clean: Subject, changed: Perturbed) -> None:
+        folder = self._folder / _file_name(arm)
+        folder.mkdir(parents=True, exist_ok=True)
+        name = _file_name(f"{clean.task.id}--{clean.report.agent}")
+        write_text(folder / f"{name}.md", changed.report.text)
+        write_text(folder / f"{name}.json", json.dumps(asdict(changed.log), ensure_ascii=False, indent=1))
+
+
+async def _apply(arm: Perturbation, clean: Subject, corpus: Corpus | None, author: Judge | None) -> Perturbed:
+    """Rules are work for a thread; a model as author is asked through the gateway, on this loop."""
+    wanted = arm.apply(clean.task, clean.report, clean.document, corpus, author)
+    return await wanted if arm.author == "llm" else await asyncio.to_thread(asyncio.run, wanted)
+
+
+def _file_name(text: str) -> str:
+    """`text` with what file systems dislike replaced."""
+    return "".join(char if char.isalnum() or char in "-_.[]," else "_" for char in text)
