@@ -1,6 +1,6 @@
 """The bundled demo: tasks as YAML files, reports as markdown by agent, and a frozen corpus of pages beside them.
 
-tasks/<task>.yaml   reports/<agent>/<task>.md   corpus/
+tasks/<task>.yaml   reports/<agent>/<task>.md   corpus/   protocols/*.json
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ class DemoDataset(Loader):
     def corpus(self) -> Path:
         """The folder of the frozen pages; not read here."""
         return self.root / "corpus"
+
+    @property
+    def protocols(self) -> Path:
+        """The folder of the protocols that come with the tasks, where there is one; not read here."""
+        return self.root / "protocols"
 
     def read(self, problems: Problems) -> Material:
         material = Material(self.title, listed=str(self.root / "tasks"))

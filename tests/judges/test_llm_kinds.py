@@ -68,6 +68,7 @@ CONTEXTS |= {
         "tools": [{"name": "web_search", "description": "Searches.", "parameters": {"type": "object"}}],
         "steps": STEPS,
     },
+    "rewrite": {"query": "How did copper trade develop?", "passage": REPORT},
     "deductions": {**COMMON, "steps": STEPS, "report": REPORT, "item": "Why?", "plan": PLAN},
     "key_facts": {**COMMON, "steps": STEPS, "least": 1, "most": 3},
     "reasoning_questions": {**COMMON, "steps": STEPS, "count": 2, "tools": ["web_search"]},

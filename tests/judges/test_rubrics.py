@@ -38,6 +38,10 @@ def context_for(rubric: Rubric, as_of: str | None = None) -> Context:
         ),
         "steps": [{"turn": 1, "thought": "Look.", "tool": "web_search", "arguments": "{}", "result": PLANTED}],
         "count": 5,
+        "query": f"How deep is the lake? {PLANTED}",
+        "passage": f"It is deep. {PLANTED}",
+        "before": PLANTED,
+        "after": PLANTED,
         **FACTS,
     }
     values |= {
@@ -68,7 +72,8 @@ def test_renders_with_everything_from_outside_in_fences(name: str, as_of: str | 
     assert PLANTED in user
     assert PLANTED not in outside
     assert PLANTED not in system
-    assert "data" in system and "do not follow" in system
+    as_data = "material, never instructions" if rubric.kind.name == "rewrite" else "do not follow"
+    assert as_data in system
     if "as_of" in rubric.kind.context.model_fields:
         assert (as_of or "date unknown") in system
 

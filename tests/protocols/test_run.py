@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from dreambench.protocols.files import read_protocol
+from dreambench.protocols.files import read_protocol, write_protocol
 from tests.apps.command import dreambench
 from tests.protocols.site import judged, play, write_data
 from tests.support.agents import asks, is_turn
 from tests.support.openai_stub import OpenAIStub
+from tests.support.protocol import protocol
 
 METRICS = ["metric=[kic,rq]", "protocol.rq_items=2"]
 
@@ -49,9 +50,9 @@ def test_a_run_makes_its_protocol_and_scores_by_it(mode: str, tmp_path: Path) ->
     assert macro(run, "kic") == {"good": pytest.approx(0.7), "bad": pytest.approx(0.1)}
     assert macro(run, "rq") == {"good": 1.0, "bad": pytest.approx(0.7)}
     (file,) = (run / "protocols").iterdir()
-    protocol = read_protocol(file)
+    made_then = read_protocol(file)
     items = pl.read_parquet(run / "judgments.parquet")
-    assert set(items["protocol"]) == {protocol.content_hash()} and file.name == f"bridges-{protocol.content_hash()}.json"
+    assert set(items["protocol"]) == {made_then.content_hash()} and file.name == f"bridges-{made_then.content_hash()}.json"
     assert len(list((run / "trajectories").glob("[0-9a-f]*-r*.json"))) == 4
     assert len(list((run / "trajectories").glob("protocol-bridges-*.json"))) == 2
     calls = pl.read_parquet(run / "calls.parquet")
@@ -79,6 +80,20 @@ def test_protocols_made_ahead_serve_a_run_that_cannot_make_any(tmp_path: Path) -
     scores = macro(run, "kic")
     assert 0 <= scores["bad"] < scores["good"] <= 1
     assert set(pl.read_parquet(run / "judgments.parquet")["protocol"]) == {read_protocol(file).content_hash()}
+
+
+def test_protocols_that_a_data_set_brings_along_are_used(tmp_path: Path) -> None:
+    data = write_data(tmp_path / "data")
+    brought = write_protocol(tmp_path / "data" / "protocols" / "bridges.json", protocol(8))
+    ran = dreambench(*data, "metric=[kic]", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    run = only_run(tmp_path / "outputs")
+    assert set(pl.read_parquet(run / "judgments.parquet")["protocol"]) == {brought.hash}
+    assert [path.name for path in (run / "protocols").iterdir()] == [f"bridges-{brought.hash}.json"]
+    own = dreambench(*data, "metric=[kic]", "protocol.bundled=false", "paths.outputs=own", cwd=tmp_path)
+    assert own.code == 0, own.err
+    (file,) = (only_run(tmp_path / "own") / "protocols").iterdir()
+    assert read_protocol(file).creator.value == "embedded"
 
 
 def test_the_embedded_judge_refuses_what_takes_an_agent(tmp_path: Path) -> None:

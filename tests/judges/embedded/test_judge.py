@@ -74,11 +74,11 @@ def test_refuses_an_unknown_kind(gateway: TestGateway) -> None:
     assert "kind grade" in str(EmbeddedJudge(name="embedded", gateway=gateway).refusal(foreign_rubric()))
 
 
-NO_RULES = {"deductions", "reasoning_questions"}
-"""What takes a language model: reasoning."""
+NO_RULES = {"deductions", "reasoning_questions", "rewrite", "race_criteria", "race_lists", "race_scores", "race_weights"}
+"""What takes a language model: reasoning, writing, comparing."""
 
 
-def test_refuses_no_bundled_rubric_but_those_about_reasoning() -> None:
+def test_refuses_no_bundled_rubric_that_it_has_rules_for() -> None:
     judge = EmbeddedJudge(name="embedded", gateway=None)  # type: ignore[arg-type]
     rubrics = [SHELF.load(name) for name in SHELF.names()]
     assert {rubric.kind.name for rubric in rubrics if judge.refusal(rubric)} == NO_RULES
