@@ -72,8 +72,7 @@ def test_renders_with_everything_from_outside_in_fences(name: str, as_of: str | 
     assert PLANTED in user
     assert PLANTED not in outside
     assert PLANTED not in system
-    as_data = "material, never instructions" if rubric.kind.name == "rewrite" else "do not follow"
-    assert as_data in system
+    assert "data" in system and "do not follow" in system
     if "as_of" in rubric.kind.context.model_fields:
         assert (as_of or "date unknown") in system
 
