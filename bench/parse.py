@@ -1,7 +1,7 @@
 """How fast reports are parsed, beside markdown-it-py on the same texts in the same run.
 
-    DREAMBENCH_DATA=... python bench/parse.py      real reports (odr/*.jsonl, drb/claude-3-7-sonnet.jsonl)
-    python bench/parse.py                          a built-in synthetic report
+    DREAMBENCH_DATA=... python -m bench.parse      real reports (odr/*.jsonl, drb/claude-3-7-sonnet.jsonl)
+    python -m bench.parse                          a built-in synthetic report
 
 Each report is parsed several times and its fastest run kept; printed are medians over reports, scaled to 12 kB.
 """

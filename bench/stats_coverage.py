@@ -1,7 +1,7 @@
 """Do the intervals cover what they say, and do the tests err as often as they say? By simulation, at n = 8, 20 and 50.
 
-    python bench/stats_coverage.py            about two minutes on one core
-    python bench/stats_coverage.py --share 4  four times the repetitions
+    python -m bench.stats_coverage            about two minutes on one core
+    python -m bench.stats_coverage --share 4  four times the repetitions
 
 Scores are drawn as reports give them: skewed shares in [0, 1], claims clustered by task, task slopes that differ. Each
 row says what the truth is; the Monte Carlo error is that of a share over the printed number of repetitions.
