@@ -18,6 +18,7 @@ from dreambench.perturbations.facts.dates import dates
 from dreambench.perturbations.facts.numbers import quantities
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View, excluded
+from dreambench.perturbations.wording import points_back
 
 
 class Omission(Perturbation):
@@ -57,8 +58,10 @@ def _nothing(rng: Random) -> list[Change]:
 
 
 def droppable(view: View, line: Line) -> bool:
-    """Whether the sentence can go without leaving sub-items, a list number or a bold lead-in without what it belongs to."""
-    return not _carries_more(view, line)
+    """Whether the sentence can go without leaving sub-items, a list number, a bold lead-in or a sentence that points back to
+    it (`However, ...`) without what it belongs to."""
+    following = view.next_in_block(line)
+    return not _carries_more(view, line) and (following is None or not points_back(following.words))
 
 
 def _carries_more(view: View, line: Line) -> bool:

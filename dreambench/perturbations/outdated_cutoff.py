@@ -183,15 +183,17 @@ def _vague(view: View, line: Line, mention: DateMention) -> tuple[int, int, str]
             end -= 1
         lead, tail = _ZH_LEAD.search(before), _ZH_TAIL.match(text, end)
         assert lead is not None and tail is not None
-        fits = not before.endswith(("（", "(", "/", "、", "“", "|", " | ")) and not after.startswith(
+        fits = not re.search(r"[（(/、“|~～—–\d-]\s*$|[与和及或]$", before[: lead.start()]) and not after.startswith(
             (")", "）", "、", "|", "”")
         )
         key = "zh_now" if lead[0].startswith("截") else "zh"
+        if not lead[0] and re.match(" ?(?:最新|最近|当前|以前|之前|之后|以后)", text[tail.end() :]):
+            return (start, tail.end(), "") if text.startswith("最", tail.end()) and line.kind is not BlockKind.TABLE else None
         return (lead.start(), tail.end(), key) if fits and line.kind is not BlockKind.TABLE else None
     if lead := _LEAD_IN.search(before):
         return lead.start(), end, _KEYS.get(lead["word"].lower(), "in")
     if _OWNER.search(before) and re.match(r" [A-Za-z]", after):
-        return start, end, "adjective"
+        return start, end, "adjective_a" if before.endswith((" a ", "A ")) or before == "a " else "adjective"
     return None
 
 

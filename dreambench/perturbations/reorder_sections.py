@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _FIXED_PLACE = re.compile(
     r"introduction|executive summary|summary|abstract|overview|background|conclusions?|closing|references?|sources?"
     r"|bibliography"
-    r"|appendix|outlook|final|scope|methodolog|table of contents|key takeaways|tl;?dr|disclaimer|notes?$|definitions?"
-    r"|引言|前言|摘要|概述|概要|背景|绪论|导言|结论|总结|结语|小结|参考|来源|附录|展望|说明|目录|定义|研究方法",
+    r"|appendix|outlook|final|future|directions|recommend|implications|synthesis|summar|additional|takeaways|next steps"
+    r"|importance|why |scope|methodolog|table of contents|key takeaways|tl;?dr|disclaimer|notes?$|definitions?"
+    r"|建议|未来|前景|启示|重要性|意义|综合|综述|不确定性|局限|引言|前言|摘要|概述|概要|背景|绪论|导言|结论|总结|结语|小结|参考|来源|附录|展望|说明|目录|定义|研究方法",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -104,7 +105,7 @@ def movable(document: Document) -> list[Span]:
         groups.setdefault((section.parent, section.level), []).append(number)
     best = max(groups.values(), key=len, default=[])
     sections = [document.sections[number] for number in best]
-    if len(best) < 2 or not _evenly_numbered(text, sections):
+    if len(best) < 2 or not _evenly_numbered(text, sections) or _told_in_order(sections):
         return []
     return [_core(text, section) for section in sections]
 
@@ -125,6 +126,17 @@ def _evenly_numbered(text: str, sections: Sequence[Section]) -> bool:
     numbered = [_NUMBER.match(section.span.of(text)) is not None for section in sections]
     dotted = [_SUB_NUMBER.match(section.span.of(text)) is not None for section in sections]
     return (all(numbered) or not any(numbered)) and not any(dotted)
+
+
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_STEP = re.compile(r"\b(?:step|phase|stage|week|day|period|era)s?\b|阶段|步骤|第[一二三四五]步|时期|时代|早期", re.IGNORECASE)
+
+
+def _told_in_order(sections: Sequence[Section]) -> bool:
+    """Whether headings are steps, or dated one after the other: to change their places would break the account."""
+    dated = sum(1 for section in sections if _YEAR.search(section.title))
+    steps = sum(1 for section in sections if _STEP.search(section.title))
+    return dated >= 2 or steps >= 2
 
 
 def _renumbered(moved: str, place: str) -> str:

@@ -37,6 +37,12 @@ _GENRE = re.compile(
     r"|comparison|examination|exploration|introduction|framework)s? (?:of|on|to|for|into) (?:the )?"
 )
 _PREPOSITION = r",| (?:and|in|across|for|with|from|under|through|between|during|on|as|to|by|at|within|using|among) "
+_DOING = re.compile(
+    r"(?i)(?:defining|understanding|building|implementing|assessing|evaluating|addressing|measuring|creating|using|applying"
+    r"|designing|developing|managing|integrating|exploring|comparing|navigating|overcoming|ensuring|improving|enhancing"
+    r"|balancing|rethinking|selecting|choosing|mapping|identifying|other|additional|further|notable|common|practical)\b"
+)
+_ADJECTIVE = re.compile(r"(?:(?<!patt)ern|ese|ical|ional|ary|ive|ous|able|ible|based|oriented|driven)$")
 _TOO_WIDE = re.compile(
     r"(?i)(?:benefits?|challenges|risks?|applications?|types?|trends?|factors|features|advantages|disadvantages|strengths"
     r"|weaknesses|history|policy|policies|performance|opportunities|strategies|methods|approaches|mechanisms?|technology"
@@ -145,7 +151,7 @@ class Words:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self.lexicon = Lexicon(" ".join(line.words for line in view.prose))
+        self.lexicon = Lexicon("\n".join(line.words for line in view.prose))
         self._titles = [self._topic(section.title) for section in view.document.sections]
 
     def _topic(self, title: str) -> str:
@@ -160,6 +166,7 @@ class Words:
             verb = re.match(r"(?i)(?:how|why|what|when|where|which|who|is|are|does|do|can|should|will|from|to)\b", title)
             several = len(title.split()) > 1 or (len(title) >= 7 and not _TOO_WIDE.match(title))
             ok = several and len(title.split()) <= 7 and not verb and title.isascii() and not title.endswith("ing")
+            ok = ok and not _DOING.match(title) and not (len(title.split()) < 3 and _ADJECTIVE.search(title))
         if not ok or _GENERIC.search(title) or re.search(r"\d{1,2}$|[,，&/]|\b(?:vs|versus)\b", title):
             return ""
         return title if self._view.chinese else self.lexicon.inside(title)
@@ -175,6 +182,11 @@ class Words:
         found += [self._title_topic()]
         listed = [topic for topic in dict.fromkeys(found) if topic]
         return listed or [self.stand_in]
+
+    def own_topic(self, block: int) -> str:
+        """What the block's own section is about by its heading alone; empty when that is no subject."""
+        section = self._view.document.blocks[block].section
+        return "" if section is None else self._titles[section]
 
     def others(self, block: int) -> list[str]:
         """Topics of the report's other sections."""
@@ -247,8 +259,8 @@ _VERB_STEMS = (
     "|turn|use|vary|want|win|work|write"
 )
 _VERBS = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|cannot|grew|rose|fell|made|found|led"
-    r"|became"
+    r"(?<!, )\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|cannot|grew|rose|fell|made|found"
+    r"|led|became"
     rf"|began|held|took|gave|came|brought|wrote|won|saw|(?:{_VERB_STEMS})(?:s|es|d|ed)?|relies|varies"
     r"|[a-z]{3,}(?:ized|ified|ates|izes|ifies))\b"
 )
@@ -265,17 +277,19 @@ _NO_SUBJECT = re.compile(
     r"|are|can|may|would|likely|based|driven|due|known|limited|prefers|seeks|favors|values|emphasizes|focuses|avoids|holds"
     r"|invests"
     r"|believes|tends|works|acts|makes|gets|needs|means|creates|generates|reflects|represents|remains|becomes|involves"
-    r"|contains|aims"
+    r"|contains|aims|earned|reached|gained|holds|acted|served|attributed|expected"
     r"|publishes|champions|implements|operates|manages|builds|begins|leads|calls|draws|sets|takes|gives)\b"
     r"|\w+(?:ful|able|ible|ous|ed|al|ive) (?:for|to|in|by|with|as|at|on)\b"
-    r"|[a-z]+, [a-z]+ing ",
+    r"|[a-z]+, [a-z]+ing |\w+ly \w+(?:(?<!s)s|ed)\b|\w+ (?:required|needed|recommended|advised|expected)\b"
+    r"|\w+ed (?:an?|the|its|their|from|over|more|by|\d)\b"
+    r"|(?:less|more|highly|very|most|least) \w+ (?:with|for|in|to|than|at|by|when|and)\b",
     re.IGNORECASE,
 )
 _NO_SUBJECT_ZH = re.compile(
     "加强|推动|建立|构建|完善|强化|提升|推进|实施|鼓励|优化|促进|发展|支持|打造|培育|引入|出现|探索|开展|采用|利用|结合|注重|提高|扩大|深化|重视"
     "|关注|设立|制定|引导|应用|输入|随着|在|从|作为|基于|针对|按照|多|较|极|主要|用于|适合|适用|具有|具备|拥有|实现|保障|确保|避免|减少|降低|增强"
     "|组织|建议|明确|加快|参与|整合|引进|运用|强调|突出|涵盖|覆盖|形成|成为|处于|属于|位于|来自|需要|必须|能够|允许|使用|选择|保持|限制|禁止|要求"
-    "|规定|同|借助|查看|面向|[*＊]"
+    "|规定|同|借助|查看|面向|占|享有|兼具|承担|面临|[*＊]"
 )
 
 

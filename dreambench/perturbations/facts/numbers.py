@@ -70,10 +70,10 @@ def _scaled(text: str, quantity: Quantity, spans: tuple[tuple[int, int], ...], r
     values = [float(text[start:end].replace(",", "")) for start, end in spans]
     factor = _factor(max(values), percent, rng)
     pieces, position = [], quantity.start
-    floor = 0.0
+    floor, ceiling = 0.0, 99.0 if percent and max(values) < 100 else float("inf")
     for start, end in spans:
         written = text[start:end]
-        new = _write(written, factor, at_least=floor)
+        new = _write(written, factor, at_least=floor, at_most=ceiling)
         floor = float(new.replace(",", "")) if len(spans) > 1 else 0.0
         pieces += [text[position:start], new]
         position = end
@@ -92,7 +92,7 @@ def _factor(highest: float, percent: bool, rng: Random) -> float:
     return up if rng.random() < 0.5 else down
 
 
-def _write(written: str, factor: float, at_least: float) -> str:
+def _write(written: str, factor: float, at_least: float, at_most: float = float("inf")) -> str:
     """`written` times `factor`, with as many decimals and trailing zeros as it had; never its old value, 0 or 1."""
     decimals = len(written.partition(".")[2])
     digits = written.replace(",", "")
@@ -113,6 +113,8 @@ def _write(written: str, factor: float, at_least: float) -> str:
     units = max(units, at_least + step, 2 if value < 20 else step)
     if units == value:
         units += step
+    while units > at_most and units > step:
+        units -= step if units - step != value else 2 * step
     return _grouped(str(int(units)), "," in written)
 
 

@@ -26,6 +26,8 @@ _PUT_NOT = re.compile(
     r"|and\b|or\b|currently\b|already\b|typically\b|generally\b|usually\b|well\b|further\b|thus\b|therefore\b"
     r"|increasingly\b)[a-z]+)"
 )
+_INDIRECT = re.compile(r"\b(?:how|whether|what|why|where|when|if)\b[^,;.:]*$", re.IGNORECASE)
+"""A denial inside an indirect question denies nothing."""
 _TAKE_NOT = re.compile(
     r"\b(?P<verb>is|are|was|were|has|have|had|will|would|could|should) not (?!only|just|merely|necessarily|yet|all\b)"
     r"|\bcannot\b"
@@ -63,6 +65,8 @@ def polarity(line: Line, view: View) -> list[Target]:
     taken = [(target.start, target.end) for target in found]
     if not _NEGATED.search(line.text):
         for match in _PUT_NOT.finditer(line.text):
+            if _INDIRECT.search(line.text, 0, match.start()):
+                continue
             if line.is_free(*match.span()) and not any(a < match.end() + 1 and match.start() < b for a, b in taken):
                 found.append(Target(match.start(), match.end(), partial(_deny, match["verb"])))
     for match in _TAKE_NOT.finditer(line.text):
@@ -124,4 +128,6 @@ def _idiom(text: str, start: int, end: int) -> bool:
             return True
         if word != "some" and _PART_OF_PHRASE.search(text[max(0, start - 14) : start]):
             return True
+    if word in ("before", "after") and re.match(r" an? ", after):
+        return True
     return word in ("before", "after", "above", "below", "early", "late") and (after[:1] in ",.;:)-" or not after)
