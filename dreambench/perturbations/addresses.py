@@ -14,9 +14,11 @@ _WORDS = re.compile(r"[A-Za-z]{3,}")
 _IDLE = frozenset(
     (
         "the and for with from that this into its are was how what why who where when"
+        " most like during under over beyond between towards their which these those more some such than into about"
         " www http https html htm php pdf com org net"
     ).split()
 )
+_DIGITS = re.compile(r"(?<![%\d])(?<!%[0-9A-Fa-f])\d{2,}")
 _TRIES = 40
 
 
@@ -41,19 +43,21 @@ def _parts(url: str) -> tuple[str, str, str]:
 
 def _moved(path: str, words: Sequence[str], rng: Random) -> str:
     segments = path.split("/")
-    digits = [at for at, part in enumerate(segments) if re.search(r"\d{2,}", part)]
+    digits = [at for at, part in enumerate(segments) if _DIGITS.search(part) and not re.fullmatch(r"10\.\d{4,9}", part)]
+    last = max((at for at, part in enumerate(segments) if part), default=0)
     slugs = [at for at, part in enumerate(segments) if len(_slug_words(part)) >= 3]
-    ways = ["digits"] * (2 if digits else 0) + ["slug"] * (2 if slugs else 0) + ["folder"] * (len(segments) > 2)
+    ways = ["digits"] * (2 if digits else 0) + ["slug"] * (2 if slugs else 0) + ["folder"] * (last > 1)
     way = rng.choice(ways or ["new"])
     if way == "digits":
         at = rng.choice(digits)
-        segments[at] = re.sub(r"\d{2,}", lambda match: _other_digits(match[0], rng), segments[at], count=1)
+        segments[at] = _DIGITS.sub(lambda match: _other_digits(match[0], rng), segments[at], count=1)
     elif way == "slug":
         at = rng.choice(slugs)
         segments[at] = _other_slug(segments[at], rng)
     elif way == "folder":
-        at = rng.randrange(1, len(segments) - 1)
-        segments[at : at + 1] = [] if rng.random() < 0.5 and len(segments) > 3 else [segments[at], rng.choice(_FOLDERS)]
+        at = rng.randrange(1, last)
+        folders = [folder for folder in _FOLDERS if folder not in segments]
+        segments[at : at + 1] = [] if rng.random() < 0.5 and last > 2 else [segments[at], rng.choice(folders)]
     else:
         segments = ["", *[part for part in segments if part], slug(words, rng)]
     return "/".join(segments)
@@ -123,7 +127,7 @@ def invented(topic: str, words: Sequence[str], chinese: bool, taken: Collection[
         url = f"https://{host}/{path}"
         if pair[0] != pair[1] and normalize_url(url) not in taken:
             break
-    return re.sub(r" (The|A|An) (?=\S)", lambda match: match[0].lower(), title), url
+    return re.sub(r"(?<=[a-z]) (The|A|An) (?=\S)", lambda match: match[0].lower(), title), url
 
 
 _SITE_WORDS = ("policy", "data", "insight", "market", "applied", "global", "open", "modern", "regional", "academic", "social")

@@ -53,8 +53,8 @@ class Inventor:
         view = source.view
         words = words_of(view)
         blocks = view.running_blocks or ((0,) if view.document.blocks else ())
-        topics = [topic for block in blocks for topic in words.topics(block)[:1]]
-        self._topics = list(dict.fromkeys(topics)) or [words.stand_in]
+        topics = [topic for block in blocks for topic in words.topics(block)[:1] if words.is_topic(topic)]
+        self._topics = list(dict.fromkeys(topics)) or ["相关领域" if view.chinese else "current practice"]
         self._chinese = view.chinese
         self._words = latin_words(" ".join([view.document.title, *self._topics]))
         self._taken = frozenset(view.addresses)

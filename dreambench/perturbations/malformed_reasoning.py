@@ -107,6 +107,8 @@ def _circular(line: Line, view: View, words: Words) -> list[Make]:
         line.is_closed and is_standalone(line) and has_clause(own, view.chinese) and len(own) <= (60 if view.chinese else 150)
     ):
         return []
+    if own.startswith(("值得注意", "需要", "应当", "总之")):
+        return []
     if not view.chinese and re.search(r"[;—]|\bbecause\b|\"|“|\(|\d\)", own):
         return []
     return [partial(_append, line, view.chinese, "circular", {"s": words.lexicon.lower_first(own)}, "circular")]

@@ -1,9 +1,10 @@
 """Outdated cutoff: the report as somebody would have written it at an earlier date.
 
-With a corpus, an amount or date that a page stated differently at the cutoff is put back to what the page said then. What is
-newer than the cutoff and cannot be put back is taken out (`newer=drop`) or made vague (`newer=blur`): the date, the figure that
-it dates. Eligible units are the sentences with such a fact. The cutoff is `cutoff`, else `years_back` before the task's date,
-else before the newest date of the report.
+With a corpus, an amount, count, date or name that a page stated differently at the cutoff is put back to what the page said
+then. What is newer than the cutoff and cannot be put back is taken out (`newer=drop`), made vague (`newer=blur`), either by
+chance (`newer=mixed`), or left (`newer=keep`): a sentence with a newer date and, with a corpus, a sentence that cites newer
+pages alone. Where one way would not read well the other is taken. Eligible units are the sentences with such a fact. The
+cutoff is `cutoff`, else `years_back` before the task's date, else before the newest date of the report.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dreambench.perturbations.perturbation import Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import fill, templates
 
-Newer = Literal["drop", "blur", "mixed"]
+Newer = Literal["drop", "blur", "mixed", "keep"]
 _NAMED = re.compile(r"(?:[A-Z]\w+ |制造|愿景|议程|规划|计划)$")
 
 
@@ -77,11 +78,17 @@ class OutdatedCutoff(Omission):
             earlier = history.restored(source, line, cutoff)
             if earlier:
                 found.append(Unit(line.start, line.end, partial(_restore, tuple(earlier)), "restored"))
-            elif newer := _newer(line, cutoff, source.task.as_of or _newest(source.view)):
-                mode = self._mode(source, line, newer)
-                if mode:
-                    found.append(Unit(line.start, line.end, partial(_blur, source.view, line, tuple(newer)), mode))
+            elif self.newer != "keep" and (unit := self._unit(source, line, cutoff)):
+                found.append(unit)
         return found
+
+    def _unit(self, source: Source, line: Line, cutoff: date) -> Unit | None:
+        """What becomes of a sentence with something newer than the cutoff; None when it has nothing, or no way reads well."""
+        newer = _newer(line, cutoff, source.task.as_of or _newest(source.view))
+        mode = self._mode(source, line, newer) if newer else ""
+        if not newer and line.start in _droppable(source.view) and history.is_news(source, line, cutoff):
+            mode = "drop"
+        return Unit(line.start, line.end, partial(_blur, source.view, line, tuple(newer)), mode) if mode else None
 
     def _mode(self, source: Source, line: Line, newer: Sequence[DateMention]) -> str:
         """How the sentence gets rid of what is newer; empty when neither way reads well."""
@@ -124,6 +131,7 @@ def _stating(view: View) -> list[Line]:
     return [line for line in view.lines if line.index in prose or line.kind is BlockKind.TABLE]
 
 
+_AHEAD = re.compile(r"\b(?:expected|projected|forecast\w*|will|predict\w*|target\w*)\b|预计|预测|有望|将|目标", re.IGNORECASE)
 _FORECAST = re.compile(
     r"\b(?:by|until|through|to|expected|projected|forecast\w*|will|predict\w*|target\w*|outlook)\b|预计|预测|到|目标|有望|将|未来|规划",
     re.IGNORECASE,
@@ -164,7 +172,7 @@ _LEAD_IN = re.compile(
     r"|fiscal year)[ -]?)?$",
     re.IGNORECASE,
 )
-_KEYS = {"by": "by", "since": "since", "until": "until", "from": "from"}
+_KEYS = {"as of": "by", "by": "by", "since": "since", "until": "until", "from": "from"}
 _ZH_LEAD = re.compile(r"(?:截至|截止|到|至|在|自|从|于|早在)? ?$")
 _ZH_TAIL = re.compile("[年月日初末底中旬]*(?:上半年|下半年|第[一二三四]季度)?(?:前后|左右|以来)?")
 _OWNER = re.compile(r"(?:\b(?:the|his|her|its|their|this|our|a)|['’]s?) $", re.IGNORECASE)
@@ -174,6 +182,8 @@ def _vague(view: View, line: Line, mention: DateMention) -> tuple[int, int, str]
     """(start, end, key of the templates) of what a vague date takes the place of; None where none would fit."""
     text, start, end = line.text, mention.start, mention.end
     before, after = text[:start], text[end:]
+    if _AHEAD.search(before[-24:]) or _AHEAD.search(after[:16]):
+        return None  # a forecast did not happen "recently"
     if before.endswith(("(", "（")) and after.startswith((")", "）")):
         return len(before[:-1].rstrip()), end + 1, ""
     if before.endswith((", ", "，")) and after.startswith((")", "）")):

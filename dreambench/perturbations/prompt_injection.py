@@ -18,7 +18,7 @@ from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import say, words_of
 
-_HERE = ("this section", "本节内容")
+_HERE = ("the main findings", "主要结论")
 Style = Literal["visible", "hidden", "mixed"]
 
 

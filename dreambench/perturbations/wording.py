@@ -26,7 +26,7 @@ _NUMBERING = re.compile(
 )
 _GENERIC = re.compile(
     r"\b(?:introduction|conclusions?|overview|summary|references?|sources?|background|findings?|recommendations?|limitations?"
-    r"|methodology|results|discussion|appendix|outlook|abstract|analysis|implications|directions?|takeaways?|insights?"
+    r"|methodology|results|discussion|appendix|outlook|abstract|analysis|implications|directions?|takeaways?|insights?|gaps?|outstanding|questions?|issues?"
     r"|comparison|answer|notes?|remarks|scope|context|steps|examples?|definitions?|key|reports?|guide|reviews?|articles?)\b"
     r"|引言|前言|结论|总结|小结|概述|概览|背景|参考|来源|建议|展望|摘要|附录|说明|综述|绪论|简介|启示|结语|要点|对比|比较|分析|举例|示例|优势|局限|挑战|定义|不足",
     re.IGNORECASE,
@@ -40,7 +40,7 @@ _PREPOSITION = r",| (?:and|in|across|for|with|from|under|through|between|during|
 _DOING = re.compile(
     r"(?i)(?:defining|understanding|building|implementing|assessing|evaluating|addressing|measuring|creating|using|applying"
     r"|designing|developing|managing|integrating|exploring|comparing|navigating|overcoming|ensuring|improving|enhancing"
-    r"|balancing|rethinking|selecting|choosing|mapping|identifying|other|additional|further|notable|common|practical)\b"
+    r"|balancing|rethinking|selecting|choosing|mapping|identifying|other|additional|further|notable|common|practical|be|absence|lack)\b"
 )
 _ADJECTIVE = re.compile(r"(?:(?<!patt)ern|ese|ical|ional|ary|ive|ous|able|ible|based|oriented|driven)$")
 _TOO_WIDE = re.compile(
@@ -161,7 +161,12 @@ class Words:
         title = re.split(r"[:：—?？]| – | - |——", title)[0]
         title = re.sub(r"\s*[(（][^)）]*[)）]?", "", title).strip(' 、，,.。;；"“”')
         if self._view.chinese:
-            ok = 3 <= len(title) <= 18 and re.search("[一-鿿]{2}", title) and not re.match("如何|为何|为什么|什么", title)
+            ok = (
+                3 <= len(title) <= 18
+                and re.search("[一-鿿]{2}", title)
+                and not re.match("如何|为何|为什么|什么|年代|年|世纪", title)
+            )
+            ok = ok and not re.search("导致|引起|引发|促进|影响了", title)
         else:
             verb = re.match(r"(?i)(?:how|why|what|when|where|which|who|is|are|does|do|can|should|will|from|to)\b", title)
             several = len(title.split()) > 1 or (len(title) >= 7 and not _TOO_WIDE.match(title))
@@ -205,7 +210,7 @@ class Words:
             return whole
         title = re.split(r"[:：—?？(（]| – | - ", title)[0]
         if self._view.chinese:
-            head = re.split("的|与|及|和|、|，|研究|分析|报告|综述", title)[0]
+            head = re.split("的|，|研究|分析|报告|综述", title)[0]
             good = (
                 3 <= len(head) <= 14
                 and re.search("[一-鿿]{2}", head)
@@ -213,7 +218,7 @@ class Words:
             )
             return head if good and not _GENERIC.search(head) else ""
         head = re.split(_PREPOSITION, _GENRE.sub("", title))[0]
-        return "" if " between " in head else self._topic(head)
+        return "" if re.search(r"(?i) between | (?:need|demand|search|case|quest)$", head) else self._topic(head)
 
     @property
     def stand_in(self) -> str:
@@ -222,6 +227,16 @@ class Words:
 
 
 _STAND_INS = ("this question", "这一问题")
+
+
+def in_quotes(text: str, position: int) -> bool:
+    """Whether a position lies inside quotation marks, title marks or italics."""
+    before = text[:position]
+    if before.count('"') % 2 or before.count("“") > before.count("”") or before.count("「") > before.count("」"):
+        return True
+    if before.count("《") > before.count("》"):
+        return True
+    return len(re.findall(r"(?<![*\w])\*(?!\*)(?=\w)", before)) > len(re.findall(r"(?<=\w)\*(?![*\w])", before))
 
 
 def points_back(words: str) -> bool:
@@ -250,7 +265,7 @@ _VERB_STEMS = (
     "|improve"
     "|include|increase|indicate|influence|inform|integrate|introduce|invest|involve|keep|lack|lead|leave|limit|link|maintain"
     "|make"
-    "|mark|matter|mean|measure|need|occur|offer|operate|originate|outperform|play|pose|predict|prefer|present|prevent"
+    "|mark|matter|mean|measure|need|occur|offer|operate|originate|outperform|play|pose|predict|prefer|prevent"
     "|produce|promote"
     "|propose|protect|provide|reach|receive|recommend|reduce|reflect|rely|remain|report|represent|require|respond|restrict"
     "|result"
@@ -277,20 +292,27 @@ _NO_SUBJECT = re.compile(
     r"|are|can|may|would|likely|based|driven|due|known|limited|prefers|seeks|favors|values|emphasizes|focuses|avoids|holds"
     r"|invests"
     r"|believes|tends|works|acts|makes|gets|needs|means|creates|generates|reflects|represents|remains|becomes|involves"
-    r"|contains|aims|earned|reached|gained|holds|acted|served|attributed|expected"
+    r"|contains|aims|moved|migrated|deployed|launched|reported|introduced|joined|founded|received|published|won|earned|reached|gained|holds|acted|served|attributed|expected"
     r"|publishes|champions|implements|operates|manages|builds|begins|leads|calls|draws|sets|takes|gives)\b"
     r"|\w+(?:ful|able|ible|ous|ed|al|ive) (?:for|to|in|by|with|as|at|on)\b"
     r"|[a-z]+, [a-z]+ing |\w+ly \w+(?:(?<!s)s|ed)\b|\w+ (?:required|needed|recommended|advised|expected)\b"
     r"|\w+ed (?:an?|the|its|their|from|over|more|by|\d)\b"
-    r"|(?:less|more|highly|very|most|least) \w+ (?:with|for|in|to|than|at|by|when|and)\b",
+    r"|much (?:less|more)\b|\w+ use of\b|(?:less|more|highly|very|most|least) \w+ (?:with|for|in|to|than|at|by|when|and)\b",
     re.IGNORECASE,
 )
 _NO_SUBJECT_ZH = re.compile(
     "加强|推动|建立|构建|完善|强化|提升|推进|实施|鼓励|优化|促进|发展|支持|打造|培育|引入|出现|探索|开展|采用|利用|结合|注重|提高|扩大|深化|重视"
     "|关注|设立|制定|引导|应用|输入|随着|在|从|作为|基于|针对|按照|多|较|极|主要|用于|适合|适用|具有|具备|拥有|实现|保障|确保|避免|减少|降低|增强"
     "|组织|建议|明确|加快|参与|整合|引进|运用|强调|突出|涵盖|覆盖|形成|成为|处于|属于|位于|来自|需要|必须|能够|允许|使用|选择|保持|限制|禁止|要求"
-    "|规定|同|借助|查看|面向|占|享有|兼具|承担|面临|[*＊]"
+    "|规定|同|借助|查看|面向|聚焦|由|均|都|仍|已|占|享有|兼具|承担|面临|[*＊]"
 )
+
+
+_JOINT_ZH = re.compile(
+    "是|(?<![行作认成])为(?!主)|(?<![所国持])有(?![机限效])|(?<![存潜内])在(?!线)|(?<![社协学机大])会(?![议计])|可(?!持续|靠|见)"
+    "|(?<![储功性智节动热光])能(?![源量力耗效])|将|了|被|使(?!用)|占|(?<!必)需(?!求)|达(?!人)|已|仍|(?<![适效响反供对相])应(?!用)|要(?!素)|让|把|呈"
+)
+"""What makes a Chinese string of nouns a sentence."""
 
 
 def has_clause(text: str, chinese: bool) -> bool:
@@ -298,7 +320,7 @@ def has_clause(text: str, chinese: bool) -> bool:
     if (_NO_SUBJECT_ZH if chinese else _NO_SUBJECT).match(text):
         return False
     if chinese:
-        joint = re.search("是|为|有|在|会|可|能|将|了|到|被|使|占|需|由|对|与|及", text) is not None
+        joint = _JOINT_ZH.search(text) is not None
         return len(re.findall("[一-鿿]", text)) >= 12 and joint and "；" not in text
     return text[:1].isupper() and _VERBS.search(text, 3) is not None
 

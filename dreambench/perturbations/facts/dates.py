@@ -38,7 +38,10 @@ def targets(line: Line, view: View) -> list[Target]:
     for mention in dates(line.text):
         before, after = line.text[max(0, mention.start - 14) : mention.start], line.text[mention.end : mention.end + 2]
         named = (
-            _NAME_BEFORE.search(before) or after[:1] in ("》", "-", "/", "_", "×", "*") or before[-1:] in ("/", "-", "_", "《")
+            _NAME_BEFORE.search(before)
+            or line.text.startswith(("远景", "规划"), mention.end)
+            or after[:1] in ("》", "-", "/", "_", "×", "*")
+            or before[-1:] in ("/", "-", "_", "《")
         )
         written = re.findall(r"\d{4}", mention.text)
         plain = bool(written) and all(_YEAR.fullmatch(year) for year in written)

@@ -18,7 +18,7 @@ _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _NAME_BEFORE = re.compile(
     r"(?:[A-Za-z]-|[A-Z]\w*[ -]|[#№/^_=<>≈~°]|\d[–—~～-]|\b(?:phase|type|level|stage|step|part|figure|table|section|chapter"
     r"|version|model|class"
-    r"|category|grade|tier|q|top|p|n|r|web|industry|number|no\.)\s?|第|表|图|阶段|级|版|型|类|前)$",
+    r"|category|grade|tier|q|top|p|n|r|web|industry|number|no\.)\s?|第|表|图|阶段|级|级别|等级|版|型|类|前)$",
     re.IGNORECASE,
 )
 _NAME_AFTER = re.compile(
