@@ -68,8 +68,10 @@ def droppable(view: View, line: Line) -> bool:
     """Whether the sentence can go without leaving sub-items, a list number, a bold lead-in or a sentence that points back to
     it (`However, ...`) without what it belongs to, or one of two emphasis marks."""
     following = view.next_in_block(line)
-    return not _carries_more(view, line) and line.text.count("**") % 2 == 0 and (
-        following is None or not (points_back(following.words) or _LEANS.match(following.words))
+    return (
+        not _carries_more(view, line)
+        and line.text.count("**") % 2 == 0
+        and (following is None or not (points_back(following.words) or _LEANS.match(following.words)))
     )
 
 

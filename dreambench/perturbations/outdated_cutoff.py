@@ -109,10 +109,16 @@ class OutdatedCutoff(Omission):
         return taken_out
 
     def instruction(self, source: Source, unit: Unit) -> dict[str, Any]:
-        made = unit.make(source.draws.stream("unit", unit.start, unit.end)) if unit.mode == "restored" else ()
-        facts = "; ".join(f"{source.text[c.start : c.end]} was {c.after}" for c in made)
-        cutoff = self.cutoff_of(source)
-        return {"mode": unit.mode, "material": f"cutoff: {cutoff}" + (f"; at the cutoff: {facts}" if facts else "")}
+        """What the pages said then, and what the answer must not say any more."""
+        text, cutoff = source.text, self.cutoff_of(source)
+        assert cutoff is not None
+        if unit.mode != "restored":
+            newest = source.task.as_of or _newest(source.view)
+            mentions = [m for m in dates(text[unit.start : unit.end]) if m.first > cutoff and (not newest or m.first <= newest)]
+            return {"mode": unit.mode, "material": f"cutoff: {cutoff}", "gone": tuple(mention.text for mention in mentions)}
+        made = [(text[c.start : c.end], c.after) for c in unit.make(source.draws.stream("unit", unit.start, unit.end))]
+        facts = "; ".join(f"{now} was {then}" for now, then in made)
+        return {"mode": unit.mode, "material": f"cutoff: {cutoff}; at the cutoff: {facts}", "gone": _gone(made)}
 
     def nothing(self, source: Source) -> str:
         cutoff = self.cutoff_of(source)
@@ -161,6 +167,11 @@ def _newer(line: Line, cutoff: date, newest: date | None) -> list[DateMention]:
         and not _NAMED.search(line.text[max(0, mention.start - 16) : mention.start].replace("In ", "in "))
         and line.text[mention.end : mention.end + 1] not in ("》", "-", "/", "_", "×", "*")
     ]
+
+
+def _gone(made: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The newer facts that the older ones do not hold themselves."""
+    return tuple(now for now, _ in made if not any(now in then for _, then in made))
 
 
 def _restore(earlier: tuple[Change, ...], rng: Random) -> list[Change]:
