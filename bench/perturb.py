@@ -20,7 +20,7 @@ from typing import Any
 
 from dreambench.config.locations import bundled
 from dreambench.config.options import load_option
-from dreambench.documents import parse_document
+from dreambench.documents import Document, parse_document
 from dreambench.language.text import guess_language
 from dreambench.perturbations import Perturbation, Perturbed, arms, replay, revert
 from dreambench.records import Report, Task
@@ -112,7 +112,11 @@ def timed(folder: Path) -> None:
     print(f"{'all':<22}{total:>9.2f}   target: under {TARGET:.0f} s, {'met' if total < TARGET else 'missed'}")
 
 
-async def _checked(kinds_made: dict[str, list[Perturbation]], reports: list[tuple[Task, Report]]) -> dict[str, Tally]:
+async def _applied(kind_arms: list[Perturbation], task: Task, report: Report, document: Document) -> list[Perturbed]:
+    return [await arm.apply(task, report, document) for arm in kind_arms]
+
+
+def _checked(kinds_made: dict[str, list[Perturbation]], reports: list[tuple[Task, Report]]) -> dict[str, Tally]:
     from tests.perturbations.reports import PLACEBOS
     from tests.perturbations.test_placebos import check as same_statements
 
@@ -121,20 +125,22 @@ async def _checked(kinds_made: dict[str, list[Perturbation]], reports: list[tupl
         document = parse_document(report.text)
         for kind, kind_arms in kinds_made.items():
             tally = tallies[kind]
-            done = [await arm.apply(task, report, document) for arm in kind_arms]
+            done = asyncio.run(_applied(kind_arms, task, report, document))
             tally.edits += sum(len(one.log.edits) for one in done)
             tally.empty += done[0].log.eligible == 0
             tally.changed += done[-1].log.changed
-            tally.faults += [f"{report.agent} {report.id}: {fault}" for fault in _faults(report, kind_arms, done)]
-            if number % 10 == 0 and await kind_arms[2].apply(task, report, parse_document(report.text)) != done[2]:
-                tally.faults.append(f"{report.agent} {report.id}: the same seed gives another text")
+            faults = _faults(report, kind_arms, done)
+            if (
+                number % 10 == 0
+                and asyncio.run(_applied(kind_arms[2:3], task, report, parse_document(report.text))) != done[2:3]
+            ):
+                faults.append("the same seed gives another text")
             if kind in PLACEBOS:
                 try:
                     same_statements(kind, report.text, seed=0)
                 except AssertionError as error:
-                    tally.faults.append(
-                        f"{report.agent} {report.id}: {str(error).splitlines()[0] if str(error) else 'says other'}"
-                    )
+                    faults.append(str(error).partition("\n")[0] or "says something else")
+            tally.faults += [f"{report.agent} {report.id}: {fault}" for fault in faults]
     return tallies
 
 
@@ -160,7 +166,7 @@ def checked(folder: Path) -> int:
     """Prints what held for every kind on all reports; 1 when something did not."""
     reports = load(folder)
     started = time.perf_counter()
-    tallies = asyncio.run(_checked(made(reports, dose=DOSES), reports))
+    tallies = _checked(made(reports, dose=DOSES), reports)
     chinese = sum(guess_language(report.text) == "zh" for _, report in reports)
     print(f"{len(reports)} reports ({chinese} Chinese) at doses {DOSES}, {time.perf_counter() - started:.0f} s")
     print(f"{'kind':<22}{'units at dose 1':>17}{'edits':>9}{'without a unit':>16}{'faults':>8}")

@@ -221,5 +221,5 @@ def _append(line: Line, chinese: bool, key: str, slots: Mapping[str, str], flaw:
 
 
 def _equate(line: Line, chinese: bool, topic: str, others: tuple[str, ...], rng: Random) -> list[Change]:
-    verb = "are" if _PLURAL.search(topic) else "is"
+    verb = "are" if _PLURAL.search(topic) and not topic.startswith("The ") else "is"
     return _append(line, chinese, "equate", {"topic": topic, "other": rng.choice(others), "is": verb}, "false_equivalence", rng)

@@ -137,7 +137,11 @@ def _stating(view: View) -> list[Line]:
     return [line for line in view.lines if line.index in prose or line.kind is BlockKind.TABLE]
 
 
-_AHEAD = re.compile(r"\b(?:expected|projected|forecast\w*|will|predict\w*|target\w*)\b|预计|预测|有望|将|目标", re.IGNORECASE)
+_AHEAD = re.compile(
+    r"\b(?:expected|projected|forecast\w*|will|predict\w*|target\w*|anticipated|planned|scheduled|due|upcoming)\b"
+    r"|预计|预测|有望|将|目标|展望|规划|或达|可达|到 ?$",
+    re.IGNORECASE,
+)
 _FORECAST = re.compile(
     r"\b(?:by|until|through|to|expected|projected|forecast\w*|will|predict\w*|target\w*|outlook)\b|预计|预测|到|目标|有望|将|未来|规划",
     re.IGNORECASE,
@@ -184,8 +188,8 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _KEYS = {"as of": "by", "by": "by", "since": "since", "until": "until", "from": "from"}
-_ZH_LEAD = re.compile(r"(?:截至|截止|到|至|在|自|从|于|早在)? ?$")
-_ZH_TAIL = re.compile("[年月日初末底中旬]*(?:上半年|下半年|第[一二三四]季度)?(?:前后|左右|以来)?")
+_ZH_LEAD = re.compile(r"(?:截至|截止|到|至|在|自|从|(?<![基位处属])于|早在)? ?$")
+_ZH_TAIL = re.compile("[年月日初末底中旬]*(?:上半年|下半年|第[一二三四]季度)?(?:份|前后|左右|以来)?")
 _OWNER = re.compile(r"(?:\b(?:the|his|her|its|their|this|our|a)|['’]s?) $", re.IGNORECASE)
 
 

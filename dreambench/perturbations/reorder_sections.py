@@ -26,6 +26,7 @@ _FIXED_PLACE = re.compile(
     r"|outlook|final|future|directions|recommend|implications|synthesis|additional|takeaways|next steps|importance|why "
     r"|limitation|uncertaint|gaps\b|frameworks?\b|foundations?\b|theor|\bproblem|\bother\b|basics|concepts|scope"
     r"|methodolog|keyword|terminolog|table of contents|tl;?dr|disclaimer|notes?$|definitions?|checklist"
+    r"|foundational|outcomes?\b|context"
     r"|引言|前言|摘要|概述|概要|背景|绪论|导言|结论|总结|结语|小结|参考|来源|附录|展望|说明|目录|定义|研究方法|其他|其它|基本概念|基本特征|特性"
     r"|理论基础|概念|建议|未来|前景|启示|重要性|意义|综合|综述|不确定性|局限|为什么|为何",
     re.IGNORECASE,

@@ -164,7 +164,7 @@ class Words:
             ok = (
                 3 <= len(title) <= 18
                 and re.search("[一-鿿]{2}", title)
-                and not re.match("如何|为何|为什么|什么|年代|年|世纪", title)
+                and not re.match("如何|为何|为什么|什么|年代|年|世纪|选题|薄弱", title)
             )
             ok = ok and not re.search("导致|引起|引发|促进|影响了", title)
         else:
@@ -292,11 +292,12 @@ _NO_SUBJECT = re.compile(
     r"|are|can|may|would|likely|based|driven|due|known|limited|prefers|seeks|favors|values|emphasizes|focuses|avoids|holds"
     r"|invests"
     r"|believes|tends|works|acts|makes|gets|needs|means|creates|generates|reflects|represents|remains|becomes|involves"
-    r"|contains|aims|moved|migrated|deployed|launched|reported|introduced|joined|founded|received|published|won|earned|reached|gained|holds|acted|served|attributed|expected"
+    r"|contains|aims|slowed|stabilized|triggered|moved|migrated|deployed|launched|reported|introduced|joined|founded|received|published|won|earned|reached|gained|holds|acted|served|attributed|expected"
     r"|publishes|champions|implements|operates|manages|builds|begins|leads|calls|draws|sets|takes|gives)\b"
     r"|\w+(?:ful|able|ible|ous|ed|al|ive) (?:for|to|in|by|with|as|at|on)\b"
     r"|[a-z]+, [a-z]+ing |\w+ly \w+(?:(?<!s)s|ed)\b|\w+ (?:required|needed|recommended|advised|expected)\b"
     r"|\w+ed (?:an?|the|its|their|from|over|more|by|\d)\b"
+    r"|[\w -]+(?: \([^)]*\))? used to "
     r"|much (?:less|more)\b|\w+ use of\b|(?:less|more|highly|very|most|least) \w+ (?:with|for|in|to|than|at|by|when|and)\b",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,7 @@ def passage_of(body: dict[str, Any]) -> str:
     return user[start : user.index("\n</passage ", start)]
 
 
-ANSWERS = {
+ANSWERS: dict[str, Callable[[str], str]] = {
     "factual_injection": lambda passage: passage.replace("e", "ee", 1),
     "malformed_reasoning": lambda passage: passage.replace("e", "ee", 1),
     "outdated_cutoff": lambda passage: re.sub(r"\b20\d\d\b", "a recent year", passage),
@@ -100,7 +100,7 @@ def answer(kind: str, body: dict[str, Any]) -> str:
         return kept.replace("  ", "")
     if kind == "dead_links":
         return passage + "-gone"
-    return str(ANSWERS[kind](passage))
+    return ANSWERS[kind](passage)
 
 
 @pytest.mark.parametrize("kind", [*FLAWS, *PLACEBOS])

@@ -47,7 +47,12 @@ def targets(line: Line, view: View) -> list[Target]:
     return found
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
 def _is_name(text: str, quantity: Quantity) -> bool:
+    if quantity.kind == "plain" and _YEAR.fullmatch(quantity.text.strip()):
+        return True  # 2018后: a year that is not written as a date
     if quantity.kind == "plain" and quantity.text.strip().startswith(("+", "-")):
         return True
     if quantity.kind != "plain":
@@ -70,7 +75,9 @@ def _scaled(text: str, quantity: Quantity, spans: tuple[tuple[int, int], ...], r
     values = [float(text[start:end].replace(",", "")) for start, end in spans]
     factor = _factor(max(values), percent, rng)
     pieces, position = [], quantity.start
-    floor, ceiling = 0.0, 99.0 if percent and max(values) < 100 else float("inf")
+    floor, ceiling = 0.0, float("inf")
+    if percent and max(values) < 100:
+        ceiling = 9.0 if "成" in quantity.text else 99.0
     for start, end in spans:
         written = text[start:end]
         new = _write(written, factor, at_least=floor, at_most=ceiling)

@@ -40,7 +40,7 @@ def _pairs(name: str) -> tuple[Mapping[str, tuple[str, ...]], re.Pattern[str], M
     english, chinese = (_both_ways(data[name][language], two_way=name == "polarity") for language in ("en", "zh"))
     guard = "|".join(re.escape(word) for word in data["not_in_zh"])
     latin = re.compile(rf"(?<![A-Za-z-])(?:{alternation(english)})(?![A-Za-z-])", re.IGNORECASE)
-    han = re.compile(rf"(?<![最更较很极为不需须])(?!{guard})(?:{alternation(chinese)})(?!{data['not_before_zh']})")
+    han = re.compile(rf"(?<![最更较很极为不需须要])(?!{guard})(?:{alternation(chinese)})(?!{data['not_before_zh']})")
     return english, latin, chinese, han
 
 
@@ -137,7 +137,7 @@ def _idiom(text: str, start: int, end: int) -> bool:
         word in ("rise", "fall") and after.startswith(" time")
     ):
         return True
-    if word in ("明显", "显著") and not re.match("[一-鿿]", after):
+    if word in ("明显", "显著", "高度") and not re.match("[一-鿿]", after):
         return True
     if word in ("部分", "全部") and before.endswith("组成"):
         return True
