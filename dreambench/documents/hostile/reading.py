@@ -18,6 +18,8 @@ from dreambench.documents.model import Span
 
 _ROUNDS = 4
 _REMEMBERED = 32
+_SHORT = 1_000
+"""Characters up to which a text is read anew: claims and titles must not push reports out of memory."""
 
 
 def judged_text(text: str) -> str:
@@ -25,18 +27,27 @@ def judged_text(text: str) -> str:
     return read_hostile(text).text
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def read_hostile(text: str) -> Judged:
-    """The passages of `text` in order, and the text without them. Any string is fine."""
+def read_hostile(text: str, *, visible: bool = True) -> Judged:
+    """The passages of `text` in order, and the text without them. Any string is fine.
+
+    With `visible` false only what a reader does not see is looked for.
+    """
+    return _remembered(text, visible) if len(text) > _SHORT else _read(text, visible)
+
+
+def _read(text: str, visible: bool) -> Judged:
     found = [_widened(text, hit) for hit in find_hidden(text)]
     judged = _cut(text, found)
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if visible else 0):
         more = _visible(judged)
         if not more:
             break
         found += more
         judged = _cut(text, found)
     return judged
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_read)
 
 
 def _visible(judged: Judged) -> list[Found]:
