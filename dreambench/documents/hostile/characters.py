@@ -92,9 +92,16 @@ def _alike_table() -> dict[str, str]:
     return table
 
 
+def _selected(char: str) -> int | None:
+    """The byte that a supplementary variation selector stands for where bytes are hidden in selectors."""
+    return ord(char) - 0xE0100 + 16 if 0xE0100 <= ord(char) <= 0xE01EF else None
+
+
 def shown(text: str, most: int = 160) -> str:
     """`text` on one line for people: shapeless characters as `<U+200B>`, tag characters as the letters they stand for."""
     tags = "".join(chr(ord(char) - 0xE0000) for char in text if 0xE0020 <= ord(char) <= 0xE007E)
+    said = bytes(byte for char in text if (byte := _selected(char)) is not None).decode("utf-8", "replace")
     plain = _ANY.sub(lambda match: "" if ord(match[0]) >= 0xE0000 else f"<U+{ord(match[0]):04X}>", text)
-    line = " ".join(plain.split()) + (f" <tags: {tags}>" if tags else "")
+    line = " ".join(plain.split()) + (f" <tags: {tags}>" if tags else "") + (f" <selectors: {said}>" if said else "")
+    line = strip_invisible(line).strip() or f"<U+{ord(text[0]):04X}>"
     return line if len(line) <= most else line[: most - 1] + "…"

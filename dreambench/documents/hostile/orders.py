@@ -35,7 +35,7 @@ def _rule(name: str, pattern: str, first: str, then: str = "") -> Rule:
 _GRADER = r"(?:judge|grader|evaluator|assessor|rater|scorer|autograder)s?"
 _PARTS = {
     "clause": r"""(?:^[\W\d_]*|[.:;!?(\[{"“”「『（【*_>|—–] ?|, |\b(?:please|kindly|simply|just|now|then|instead|must|should|shall"""
-    r"""|always|you (?:will|are to|can|may|need to|have to|are required to|are instructed to|are asked to)|and) )['"]?""",
+    r"""|always|you (?:will|are to|can|may|need to|have to|are required to|are instructed to|are asked to)|and|do) )['"]?""",
     "start": r"""(?:^[\W\d_]*|[.:;!?(\[{"“”*—–] ?)(?:(?:please|kindly|now|you (?:must|should|will|are to|have to|need to)|immediately)"""
     r"""[, ]+){0,2}""",
     "self": r"(?:this|my|our|the (?:present|above|following|attached|preceding|entire|whole)|the) (?:\w+ )?"
@@ -272,9 +272,9 @@ WEAK = (
     _rule("order", r"{start}(?:ignore|disregard|answer|respond|reply|return|output|score|rate|grade|mark|do not|decode|obey|comply|remember)\b", "ignore|disregard|answer|respond|reply|return|output|score|rate|grade|mark|not|decode|obey|comply|remember"),
     _rule("order", r"(?:评分|得分|分数|结论|判定)\s*[:：为是]|{本}|无需|不要|直接|请", "评分|得分|分数|结论|判定|报告|文章|回答|无需|不要|直接|请"),
 )  # fmt: skip
-def first_match(rules: Sequence[Rule], sentence: str) -> tuple[str, int] | None:
-    """Name and offset of the first rule that a folded sentence meets; the sentence begins where its words begin."""
+def first_match(rules: Sequence[Rule], sentence: str) -> tuple[str, int, int] | None:
+    """Name and stretch of the first rule that a folded sentence meets; the sentence begins where its words begin."""
     for rule in rules:
         if rule.may_be_in(sentence) and (match := rule.pattern.search(sentence)):
-            return rule.name, match.start()
+            return rule.name, *match.span()
     return None

@@ -121,7 +121,7 @@ def _is_weak(folded: str, part: _Part) -> bool:
 def _part(folded: str, left: int, right: int, rules: Sequence[Rule], marked: Sequence[Found]) -> _Part:
     inside = [hit for hit in marked if hit.start < right and hit.end > left]
     hit = first_match(rules, folded[left:right])
-    if hit and not any(found.start <= left + hit[1] < found.end for found in inside):
+    if hit and not any(found.start < left + hit[2] and left + hit[1] < found.end for found in inside):
         start, end = _clause(folded, left, left + hit[1], right)
         return _Part(start, end, hit[0], not folded[left:start].strip())
     inside = [found for found in inside if found.kind is not Kind.HIDDEN]

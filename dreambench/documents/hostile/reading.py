@@ -75,7 +75,7 @@ def _orders(text: str) -> bool:
 
 def _cut(text: str, found: list[Found]) -> Judged:
     if not found:
-        return Judged(text, (), (Span(0, len(text)),), (0,))
+        return Judged(text, (), (Span(0, len(text)),) if text else (), (0,) if text else ())
     cuts = merge([(hit.start, hit.end) for hit in found], text)
     kept = keep(text, cuts)
     at: list[int] = []

@@ -37,7 +37,7 @@ _SQUEEZED = re.compile(
     r"(?:ignore|disregard|forget)(?:all|any|the|your|previous|prior|above)*(?:instructions?|rubrics?|prompts?|rules)"
     r"|(?:give|assign|award|score|rate|grade)(?:this|the|it|report|with|a|an|as|full|perfect|highest|max\w{0,5})*(?:marks?|score|10|ten|full)"
 )
-_DATA = re.compile(r"data:[a-z]+/[a-z0-9.+-]+[^\s,)\"'>]{0,80},[^\s)\"'>]{8,}", re.I)
+_DATA = re.compile(r"(?:!?\[[^\]\n]{0,80}\]\()?data:[a-z]+/[a-z0-9.+-]+[^\s,)\"'>]{0,80},[^\s)\"'>]{8,}\)?", re.I)
 _UNSHOWN = (
     (re.compile(r"\]\([^\s)]*(?P<link>\s+(?:\"[^\"\n]{8,}\"|'[^'\n]{8,}'))\s*\)"), ('")', "')")),
     (re.compile(r"!\[(?P<alt>[^\]\n]{8,})\]\([^)\n]*\)"), ("![",)),
@@ -213,6 +213,7 @@ def _percent(code: str) -> str:
 
 def _data(code: str) -> str:
     head, _, body = code.partition(",")
+    body = body.rstrip(")")
     return _blob(body) if ";base64" in head.lower() else _percent(body)
 
 
