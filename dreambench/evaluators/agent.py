@@ -171,9 +171,7 @@ class AgentEvaluator:
     def _offered(self, job: Job) -> dict[str, Tool]:
         return {name: tool for name, tool in self.tools.tools.items() if job.tools is None or name in job.tools}
 
-    async def _loop(
-        self, dialect: Dialect, spending: _Spending, reach: _Reach
-    ) -> tuple[list[Step], str]:
+    async def _loop(self, dialect: Dialect, spending: _Spending, reach: _Reach) -> tuple[list[Step], str]:
         steps: list[Step] = []
         while (ended := spending.nearly()) is None:
             try:

@@ -127,7 +127,12 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
     tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
     hostile = hostile_table(parts.dataset.reports)
     write_parquet(hostile, folder.root / "hostile.parquet")
-    findings = [*trouble, *hostile_lines(hostile), *(str(finding) for finding in parts.dataset.findings), *_model_differences(tables["calls"])]
+    findings = [
+        *trouble,
+        *hostile_lines(hostile),
+        *(str(finding) for finding in parts.dataset.findings),
+        *_model_differences(tables["calls"]),
+    ]
     write_json(
         folder.summary,
         {

@@ -55,5 +55,7 @@ def hostile_lines(table: pl.DataFrame) -> list[str]:
     unseen = table.filter(pl.col("kind") == Kind.INVISIBLE.value)
     if unseen.height:
         count = unseen.select("task", "agent").n_unique()
-        lines.append(f"{count} reports hold characters without a shape, in {unseen.height} places (hostile.parquet); they are not judged")
+        lines.append(
+            f"{count} reports hold characters without a shape, in {unseen.height} places (hostile.parquet); they are not judged"
+        )
     return lines

@@ -41,7 +41,9 @@ class Features:
 
     @cached_property
     def has_cjk(self) -> bool:
-        return not self.text.isascii() and any("\u4e00" <= piece[0] <= "\u9fff" or piece[-1] >= "\u3000" for piece in self.pieces)
+        return not self.text.isascii() and any(
+            "\u4e00" <= piece[0] <= "\u9fff" or piece[-1] >= "\u3000" for piece in self.pieces
+        )
 
     @cached_property
     def edges(self) -> list[int]:

@@ -31,7 +31,10 @@ def find_hidden(text: str) -> list[Found]:
         found += _dropped(text)
         found += _unseen_elements(text)
     if "\\" in text:
-        found += [Found(match.start(), _braces(text, match.end()), Kind.HIDDEN, "white formula") for match in _WHITE_TEX.finditer(text)]
+        found += [
+            Found(match.start(), _braces(text, match.end()), Kind.HIDDEN, "white formula")
+            for match in _WHITE_TEX.finditer(text)
+        ]
     return found
 
 

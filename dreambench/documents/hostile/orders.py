@@ -65,8 +65,13 @@ _PARTS = {
 }
 _SCORES = "score|scores|marks|mark|grade|grades|rating|ratings|points|credit|stars|10/10|100/100|100%|5/5|10 out of|ten out of|100 out of|100 percent"
 _WORKS = "report|article|answer|response|document|essay|paper|submission|text"
-_GRADERS = "judge|judges|grader|graders|evaluator|evaluators|assessor|assessors|rater|raters|scorer|scorers|autograder|autograders"
-_READERS = _GRADERS + "|examiner|examiners|marker|markers|reviewer|reviewers|llm|llms|ai|assistant|assistants|chatbot|agent|agents|crawler|model|models"
+_GRADERS = (
+    "judge|judges|grader|graders|evaluator|evaluators|assessor|assessors|rater|raters|scorer|scorers|autograder|autograders"
+)
+_READERS = (
+    _GRADERS
+    + "|examiner|examiners|marker|markers|reviewer|reviewers|llm|llms|ai|assistant|assistants|chatbot|agent|agents|crawler|model|models"
+)
 _RULES = "rubric|criteri|guideline|instruction|rule|scheme|standard|scale|prompt|message|direction|directive|order|context|above|before|previously|so far|you "
 STRONG = (
     _rule(
@@ -272,6 +277,8 @@ WEAK = (
     _rule("order", r"{start}(?:ignore|disregard|answer|respond|reply|return|output|score|rate|grade|mark|do not|decode|obey|comply|remember)\b", "ignore|disregard|answer|respond|reply|return|output|score|rate|grade|mark|not|decode|obey|comply|remember"),
     _rule("order", r"(?:评分|得分|分数|结论|判定)\s*[:：为是]|{本}|无需|不要|直接|请", "评分|得分|分数|结论|判定|报告|文章|回答|无需|不要|直接|请"),
 )  # fmt: skip
+
+
 def first_match(rules: Sequence[Rule], sentence: str) -> tuple[str, int, int] | None:
     """Name and stretch of the first rule that a folded sentence meets; the sentence begins where its words begin."""
     for rule in rules:

@@ -19,16 +19,21 @@ _TOKEN = re.compile(
 )
 _TRAFFIC = re.compile(r"begin_|end_", re.IGNORECASE)  # wrappers of search agents, which `wrappers` reads
 _CLOSES = re.compile(r"end|eot|eos|/|<\|(?:return|eom)", re.IGNORECASE)
-_FENCE = re.compile(r"</?(?P<what>[a-z][a-z_]{1,20}) [0-9a-f]{4,64}>|</(?:report|page|passage|result|claim|question|item|source)>", re.I)
+_FENCE = re.compile(
+    r"</?(?P<what>[a-z][a-z_]{1,20}) [0-9a-f]{4,64}>|</(?:report|page|passage|result|claim|question|item|source)>", re.I
+)
 _BOUNDARY = re.compile(
     r"\n[ \t]*(?P<mark>[-=#*_~<\[]{2,})[ \t]*(?:end|begin|start)(?:ing)?(?: of)?(?: the)? (?:report|document|article|input|submission|"
     r"untrusted \w+|user input|data|text|content)s?\b[^\n]*",
     re.IGNORECASE,
 )
 _KEY = re.compile(
-    r"[\"'](?:(?:overall|final|total)_?)?(?P<key>scores?|verdict|rating|grade|label|answer|authority|judge?ment|tool|name)[\"']\s*:", re.I
+    r"[\"'](?:(?:overall|final|total)_?)?(?P<key>scores?|verdict|rating|grade|label|answer|authority|judge?ment|tool|name)[\"']\s*:",
+    re.I,
 )
-_COMPANY = re.compile(r"[\"'](?:reason(?:ing)?|rationale|explanation|justification|thought|quote|confidence|arguments)[\"']\s*:", re.I)
+_COMPANY = re.compile(
+    r"[\"'](?:reason(?:ing)?|rationale|explanation|justification|thought|quote|confidence|arguments)[\"']\s*:", re.I
+)
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}|(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2} ?){30,}")
 _ENTITIES = re.compile(r"(?:&#x?[0-9a-f]{1,6};[ ]?){6,}", re.I)
 _PERCENT = re.compile(r"(?:[\w+.,!-]*%[0-9A-Fa-f]{2}){4,}[\w+.,!-]*")
@@ -173,7 +178,8 @@ def _decoded(
 
 
 def _places(folded: str, piece: str) -> list[tuple[int, int]]:
-    found, at = [], folded.find(piece)
+    found: list[tuple[int, int]] = []
+    at = folded.find(piece)
     while at >= 0 and len(found) < _MOST_PLACES:
         found.append((at, at + len(piece)))
         at = folded.find(piece, at + len(piece))
@@ -187,7 +193,11 @@ def _blob(code: str) -> str:
             return _readable(bytes.fromhex(packed))
         if len(code) < 200 and (code.islower() or code.isupper() or code.isdigit()):
             return ""
-        return _readable(base64.b64decode(code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4), altchars=b"-_" if set("-_") & set(code) else None))
+        return _readable(
+            base64.b64decode(
+                code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4), altchars=b"-_" if set("-_") & set(code) else None
+            )
+        )
     except (binascii.Error, ValueError):
         return ""
 

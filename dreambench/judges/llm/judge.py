@@ -47,7 +47,16 @@ class LLMJudge(Judge):
     With `seed`, repeat r is asked with seed + r. Keys that are null are not sent.
     """
 
-    axes: ClassVar[tuple[str, ...]] = ("model", "mode", "tool_mode", "temperature", "max_tokens", "reasoning_effort", "seed", "hostile")
+    axes: ClassVar[tuple[str, ...]] = (
+        "model",
+        "mode",
+        "tool_mode",
+        "temperature",
+        "max_tokens",
+        "reasoning_effort",
+        "seed",
+        "hostile",
+    )
 
     def __init__(
         self,
