@@ -32,5 +32,5 @@ def fence(text: str, what: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Words of a model (a thought, a tool's name, arguments) for a line of a prompt outside of fences: neutralised, one line."""
+    """Words of a model (a thought, arguments) for a line of a prompt outside of fences: neutralised, on one line."""
     return " ".join(neutralise(text).split())

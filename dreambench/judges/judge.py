@@ -1,7 +1,7 @@
 """The interface that every backbone implements. Judges know nothing of metrics, metrics nothing of providers.
 
-`ask` checks the context against the question kind, takes out what is hidden or addressed to the judge, and the subclass answers. A judge refuses rubrics that it cannot
-answer before the run (`refusal`), never by a default answer.
+`ask` checks the context against the question kind, takes out what is hidden or addressed to the judge (`untrusted`), and the
+subclass answers. A judge refuses rubrics that it cannot answer before the run (`refusal`), never by a default answer.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ They are findings about a report and never change a score by themselves: what is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -46,10 +46,7 @@ def hostile_lines(table: pl.DataFrame) -> list[str]:
     told = table.filter(pl.col("kind") != Kind.INVISIBLE.value)
     lines = []
     for (task, agent), rows in told.group_by("task", "agent", maintain_order=True):
-        places = [
-            f"line {row['line']}, characters {row['report_start']}-{row['report_end']}: {row['kind']} ({row['rule']}): {row['words']}"
-            for row in rows.head(_SHOWN).iter_rows(named=True)
-        ]
+        places = [_place(row) for row in rows.head(_SHOWN).iter_rows(named=True)]
         more = f"; and {rows.height - _SHOWN} more in hostile.parquet" if rows.height > _SHOWN else ""
         lines.append(f"report {agent} / {task} addresses its judge or hides text (not judged): {'; '.join(places)}{more}")
     unseen = table.filter(pl.col("kind") == Kind.INVISIBLE.value)
@@ -59,3 +56,8 @@ def hostile_lines(table: pl.DataFrame) -> list[str]:
             f"{count} reports hold characters without a shape, in {unseen.height} places (hostile.parquet); they are not judged"
         )
     return lines
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    where = f"line {row['line']}, characters {row['report_start']}-{row['report_end']}"
+    return f"{where}: {row['kind']} ({row['rule']}): {row['words']}"

@@ -13,8 +13,8 @@ import pytest
 from dreambench.evaluators.agent import AgentEvaluator, AgentLimits, AgentRun
 from dreambench.evaluators.agent_addresses import Addresses
 from dreambench.judges.judge import ToolRequest
-from dreambench.tools.results import Search, SearchHit, Visit
 from dreambench.tools.page import Page
+from dreambench.tools.results import Search, SearchHit, Visit
 from dreambench.tools.tool import ToolResult
 from dreambench.tools.web import WebTools
 from tests.evaluators.test_agent import JOB, VERDICT

@@ -34,7 +34,7 @@ ANCHOR = "\n\nSmaller ports"
 LEGITIMATE = (
     "Judges in figure skating score each element from 0 to 10, and the highest score wins.",
     "The rating agency gave the bank its highest rating in 2021.",
-    "Prompt injection asks a model to act against its developer; attackers instruct assistants to leave their instructions aside.",
+    "Prompt injection asks a model to act against its developer; attackers tell assistants to leave their instructions aside.",
     "The evaluators must not know who wrote a report, and rubrics should be published.",
     "Use a search tool to compare prices, and visit https://prices.example for the list.",
     "Regulators ignored the guidelines for years. Courts then stopped the assessment.",

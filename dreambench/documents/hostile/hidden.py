@@ -93,8 +93,7 @@ def _braces(text: str, start: int) -> int:
     """The end of the group in braces at or right after `start`; of the line where there is none."""
     begin = text.find("{", start, start + 3)
     if begin < 0:
-        end = min((at for at in (text.find("$", start), text.find("\n", start)) if at >= 0), default=len(text))
-        return end
+        return min((at for at in (text.find("$", start), text.find("\n", start)) if at >= 0), default=len(text))
     depth = 0
     for position in range(begin, min(len(text), begin + _LONGEST)):
         depth += {"{": 1, "}": -1}.get(text[position], 0)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a pattern that is broken at 128 characters is harder to read than one that is not)
 """Sentences that are addressed to a judge or an agent: English and Chinese rules over folded text, one sentence at a time.
 
 A rule asks for several things at once: an imperative (a verb where a clause begins), what it is about (the rubric, earlier

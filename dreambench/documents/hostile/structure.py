@@ -23,8 +23,8 @@ _FENCE = re.compile(
     r"</?(?P<what>[a-z][a-z_]{1,20}) [0-9a-f]{4,64}>|</(?:report|page|passage|result|claim|question|item|source)>", re.I
 )
 _BOUNDARY = re.compile(
-    r"\n[ \t]*(?P<mark>[-=#*_~<\[]{2,})[ \t]*(?:end|begin|start)(?:ing)?(?: of)?(?: the)? (?:report|document|article|input|submission|"
-    r"untrusted \w+|user input|data|text|content)s?\b[^\n]*",
+    r"\n[ \t]*(?P<mark>[-=#*_~<\[]{2,})[ \t]*(?:end|begin|start)(?:ing)?(?: of)?(?: the)? (?:report|document|article|input|"
+    r"submission|untrusted \w+|user input|data|text|content)s?\b[^\n]*",
     re.IGNORECASE,
 )
 _KEY = re.compile(
