@@ -134,7 +134,7 @@ def _part(folded: str, left: int, right: int, rules: Sequence[Rule], marked: Seq
 
 
 def _clause(folded: str, left: int, hit: int, right: int) -> tuple[int, int]:
-    """Where the passage lies in its sentence: in brackets or quotation marks around the hit, after a semicolon, or all of it."""
+    """Where the passage lies in its sentence: in brackets or quotes around the hit, after a semicolon, or all of it."""
     for at in (at for at in range(min(hit + 1, right - 1), left - 1, -1) if folded[at] in _BRACKETS):
         close = folded.find(_BRACKETS[folded[at]], at + 1, right)
         if (close < 0 or close > hit) and folded[left:at].strip(" \t\n-*#>_+0123456789."):
