@@ -118,7 +118,7 @@ def test_work_grows_with_the_length_only() -> None:
     """Text made to be slow: unclosed comments, braces, brackets and codes."""
     for piece in ("<!-- ", '{"score": ', "<b hidden>", "[INST] ", "%41%42%43", "a b c d ", "ignore the ", "“", "&#65;"):
         seconds = []
-        for times in (2_000, 8_000):
+        for times in (500, 2_000):
             begun = time.process_time()
             read_hostile(piece * times)
             seconds.append(time.process_time() - begun)
