@@ -4,7 +4,7 @@ create [--out FOLDER] [--part kic|rq] [OVERRIDE ...]    one file per task of the
 show FILE ...                                           a protocol as people read it
 check FILE ... [--by NAME --note WHY] [--pages] [OVERRIDE ...]
                                                         is it valid; signs edits by hand; looks up its quotes on their pages
-check dataset=NAME [OVERRIDE ...]                       the same for the protocols that a data set brings along, with their pages
+check dataset=NAME [OVERRIDE ...]                       the same for protocols that a data set brings along, with their pages
 """
 
 from __future__ import annotations
