@@ -71,7 +71,8 @@ def _with_unit_of(amount: Quantity, other: Quantity | None, folded: str) -> Quan
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _OPERATOR = r"(?:[+\-−–×*/÷]|plus|minus|times|加|减|乘以|除以)"
 _EQUATION = re.compile(
-    rf"(?<![\w.,/\-])({_NUMBER}(?: ?%)?(?:\s*{_OPERATOR}\s*{_NUMBER}(?: ?%)?)+)\s*(?:=|equals|等于)\s*({_NUMBER})(?![\w/]|[.,]\d)",
+    rf"(?<![\w.,/\-])({_NUMBER}(?: ?%)?(?:\s*{_OPERATOR}\s*{_NUMBER}(?: ?%)?)+)"
+    rf"\s*(?:=|equals|等于)\s*({_NUMBER})(?![\w/]|[.,]\d)",
     re.IGNORECASE,
 )
 _SIGNS = {"plus": "+", "minus": "-", "times": "*", "加": "+", "减": "-", "乘以": "*", "除以": "/", "×": "*", "÷": "/"}
