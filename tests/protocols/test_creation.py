@@ -348,9 +348,16 @@ def test_what_the_data_set_brings_along_comes_first(gateway: TestGateway, tmp_pa
     assert mine.creator is Creator.AGENT_RETRIEVAL
 
 
+class Unable(EmbeddedJudge):
+    """Has no rules for reasoning questions."""
+
+    def refusal(self, rubric: Rubric) -> str | None:
+        return "it cannot" if rubric.kind.name == "reasoning_questions" else None
+
+
 def test_what_keeps_a_protocol_from_being_made_is_said_before_the_run(gateway: TestGateway, tmp_path: Path) -> None:
     made = source(NoTools())
-    made.assign({"embedded": EmbeddedJudge(name="embedded", gateway=gateway)})
+    made.assign({"embedded": Unable(name="embedded", gateway=gateway)})
     said = [str(problem) for problem in made.problems([Task("x", "q", "d")])]
     assert said[0].startswith("judge.embedded: cannot create protocols: protocols/reasoning_questions.default")
     assert "type: protocol=files protocol.path=FOLDER" in said[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from dreambench.documents import normalize_url
 from dreambench.judges.embedded.reasoning.passage import Passage
@@ -52,7 +53,7 @@ def settle(dispute: Dispute, authority: Mapping[str, int]) -> tuple[DeductionKin
         return "refuted_step", dispute.own[0], "The report's own source says"
     if not believed and checked:
         return "refuted_step", checked[0], "A page that is checked says"
-    if not dispute.agreeing and len(sites) >= SITES:
+    if not believed and len(sites) >= SITES:
         return "refuted_step", dispute.against[0], f"{len(sites)} sites say"
     weighty = checked or (list(dispute.against) if len(sites) >= SITES else [])
     if weighty and _superseded(dispute, weighty):
@@ -68,7 +69,7 @@ def _superseded(dispute: Dispute, weighty: Sequence[Word]) -> bool:
 
 
 def unknown_sites(disputes: Sequence[Dispute]) -> list[Source]:
-    """A page of each site whose word would decide a dispute, those that contradict first."""
+    """A page of each site whose word would decide a dispute: one that contradicts, then one that agrees, and so on."""
     open_ones = [dispute for dispute in disputes if dispute.against and not (dispute.own and not dispute.agreeing)]
-    words = [word for dispute in open_ones for word in (*dispute.against, *dispute.agreeing)]
-    return list({word.source.site: word.source for word in words}.values())
+    words = [pair for dispute in open_ones for pair in zip_longest(dispute.against, dispute.agreeing)]
+    return list({word.source.site: word.source for pair in words for word in pair if word}.values())

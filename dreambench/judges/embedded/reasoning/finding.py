@@ -21,7 +21,7 @@ from dreambench.language.causes import COVERED, nearest
 from dreambench.language.claims import why_excluded
 from dreambench.language.tokens import content_words, overlap, sentences
 
-ON_TOPIC = 3
+ON_TOPIC = 2
 """Content words that a page must share with a causal claim to count as a page in reach."""
 LEAST_READ = 2
 """Pages in reach that must have been read before a cause is called unsupported."""

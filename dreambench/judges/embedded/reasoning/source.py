@@ -99,7 +99,9 @@ def _word(sentence: str, source: Source, relation: Relation, report: str) -> Wor
     quote = relation.quote[0].text if relation.quote else ""
     if relation.label == "supports":
         return Word(source, "for", quote, relation.why)
-    against = relation.label == "contradicts" and relation.confidence >= SURE and quote and not _too_early(source, sentence)
+    against = relation.label == "contradicts" and relation.confidence >= SURE and bool(quote)
+    if _figures(sentence).dates and (not _figures(quote).dates or _too_early(source, sentence)):
+        against = False  # what holds for one date says nothing of another
     if against and _differs(_figures(sentence), _figures(quote), _figures(source.text), _figures(report)):
         return Word(source, "against", quote, relation.why)
     return Word(source, "silent", quote, relation.why)
