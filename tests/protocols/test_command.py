@@ -69,7 +69,7 @@ def test_quotes_are_looked_up_on_their_pages(folder: Path) -> None:
         (["check", "p.json", "--bye", "Ada"], ["--bye: is no option of protocol check", "allowed: --by, --note, --pages"]),
         (["create", "--part", "wq"], ["--part wq: is no part of a protocol"]),
         (["create", "tools=none", "protocol.creator=agent_retrieval"], ["agent_retrieval researches", "tools=none cannot"]),
-        (["check", "dataset=files", "dataset.path=."], ["brings no protocols along"]),
+        (["check", "dataset=demo", "dataset.folder=."], ["brings no protocols along"]),
         (["create", "protocol.creator=humn"], ["protocol.creator", "human"]),
         (["create", "protocol=created", "protocol.judge=gpt"], ["protocol.judge: gpt is no judge of this run"]),
     ],

@@ -107,17 +107,3 @@ def test_the_embedded_judge_makes_and_executes_a_protocol_of_its_own(tmp_path: P
     rows = pl.read_parquet(run / "judgments.parquet").filter(pl.col("metric") == "rq", pl.col("family") == "question")
     assert rows.height == 4 and set(rows["reason_code"]) <= {"", "nothing_to_check"}
     assert set(rows.filter(pl.col("status") == "unanswered")["reason_code"]) <= {"nothing_to_check"}
-
-
-def test_who_makes_a_protocol_is_never_settled_in_silence(tmp_path: Path) -> None:
-    data = write_data(tmp_path / "data")
-    human = dreambench(*data, "metric=[kic]", "protocol.creator=human", cwd=tmp_path)
-    assert human.code == 1 and "the data set brings none along for task bridges" in human.err
-    brought = write_protocol(tmp_path / "data" / "protocols" / "bridges.json", protocol(8))
-    assert dreambench(*data, "metric=[kic]", "protocol.creator=human", cwd=tmp_path).code == 0
-    own = dreambench(*data, "metric=[kic]", "protocol.creator=embedded", "paths.outputs=own", cwd=tmp_path)
-    assert own.code == 0, own.err
-    used = {
-        name: set(pl.read_parquet(only_run(tmp_path / name) / "judgments.parquet")["protocol"]) for name in ("outputs", "own")
-    }
-    assert used["outputs"] == {brought.hash} and not used["own"] & used["outputs"]

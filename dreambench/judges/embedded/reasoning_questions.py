@@ -22,6 +22,8 @@ from dreambench.language.tokens import content_words, overlap, sentences
 
 MOST_SENTENCES = 24
 """Sentences of the pages, those nearest to the query first, that questions are made of."""
+LEAST_WORTH = 0.1
+"""Least score of such a sentence: a cause or an estimate needs no figure."""
 _MARKUP = re.compile(r"^[\s>*+\-#]+|[*_`]+")
 _END = re.compile(r"[\s.。?？!！]+$")
 _LONGEST = 240
@@ -59,7 +61,7 @@ def _nearest(question: str, sources: Sequence[Source]) -> list[tuple[str, Source
     told = [
         (_END.sub("", _MARKUP.sub("", one.text)).strip(), source)
         for source in sources
-        for one in check_worthy_sentences(source.text)
+        for one in check_worthy_sentences(source.text, LEAST_WORTH)
         if len(one.text) <= _LONGEST
     ]
     return sorted(told, key=lambda pair: -overlap(question, pair[0]))[:MOST_SENTENCES]
