@@ -20,7 +20,7 @@ def format_value(value: float | None, unit: str) -> str:
     """Shares x100 with two decimals, counts as they are; an en dash where there is no value."""
     if value is None:
         return "–"
-    return f"{100 * value:.2f}" if unit == "share" else f"{value:,.1f}"
+    return f"{100 * value:.2f}" if unit in ("share", "signed") else f"{value:,.1f}"
 
 
 def format_cell(row: Mapping[str, Any]) -> str:
