@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from dreambench.metrics.deepconsult.votes import DIMENSIONS, NET, overall_net_win_rate
 from dreambench.reporting.findings import write_findings
 from dreambench.reporting.outputs import write_table
 from dreambench.reporting.study import StudyRun
@@ -59,4 +60,16 @@ def _lines(scores: pl.DataFrame) -> list[str]:
         order = "; ".join(f"{row['agent']} {format_cell(row)}" for row in ranked.iter_rows(named=True))
         label = f"{metric}[{rubric}]" if rubric not in ("", "default") else metric
         lines.append(f"- {label} ({part['variant'][0]}) by {judge}: {order}")
+    return lines + _published_win_rates(scores)
+
+
+def _published_win_rates(scores: pl.DataFrame) -> list[str]:
+    """DeepConsult's overall net win rate is a mean of its dimensions' rates, which no single pooled ratio gives."""
+    lines = []
+    pooled = scores.filter(pl.col("metric") == "deepconsult", pl.col("aggregation") == "micro")
+    for (agent, judge), part in pooled.group_by("agent", "judge", maintain_order=True):
+        rates = dict(part.select("variant", "value").iter_rows())
+        overall = overall_net_win_rate({dimension: rates.get(f"{dimension}_{NET}") for dimension in DIMENSIONS})
+        if overall is not None:
+            lines.append(f"- deepconsult overall net win rate of {agent} by {judge}, as published: {100 * overall:.2f}")
     return lines

@@ -12,6 +12,8 @@ from rich.text import Text
 
 from dreambench.runs.assembly import CLEAN, CODE
 
+SAVED = "saved"
+"""Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant, as if judged."""
 FEW_TASKS = 20
 """Below this many tasks an interval is marked (METRICS 0)."""
 
@@ -35,7 +37,7 @@ def format_cell(row: Mapping[str, Any]) -> str:
 
 def shown_scores(scores: pl.DataFrame) -> pl.DataFrame:
     """The rows that the run's table shows: macro means of primary variants and of every count and share of code metrics."""
-    lead = pl.col("primary") | (pl.col("judge") == CODE)
+    lead = pl.col("primary") | ((pl.col("judge") == CODE) & (pl.col("rubric") != SAVED))
     return scores.filter(pl.col("aggregation") == "macro", lead)
 
 

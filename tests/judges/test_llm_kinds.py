@@ -74,6 +74,7 @@ CONTEXTS |= {
     "reasoning_questions": {**COMMON, "steps": STEPS, "count": 2, "tools": ["web_search"]},
 }
 CONTEXTS["rewrite"] = {"query": "How did copper trade change?", "passage": "Copper trade grew.", "most": 400}
+CONTEXTS["pair_preferences"] = PAIR
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
 
 
