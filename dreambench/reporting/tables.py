@@ -13,7 +13,7 @@ from rich.text import Text
 from dreambench.runs.assembly import CLEAN, CODE
 
 SAVED = "saved"
-"""Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant, as if judged."""
+"""Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant alone."""
 FEW_TASKS = 20
 """Below this many tasks an interval is marked (METRICS 0)."""
 
