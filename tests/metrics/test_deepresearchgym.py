@@ -189,6 +189,6 @@ def test_every_call_holds_what_it_asks_about(pages: CorpusTools, gateway: TestGa
     ]
     assert all(REPORT.strip() in user for user in points)
     assert {rating for rating in RATINGS for user in users if f"How does the report do on {rating}" in user} == set(RATINGS)
-    (support,) = [user for user in users if "taken together" in user]
+    support, *_ = [user for user in users if "taken together" in user]
     assert "The bridge was opened in 1998." in support and PAGE in support and REPORT not in support
     assert any("Which claims of the report can be checked?" in user for user in users)
