@@ -75,6 +75,7 @@ CONTEXTS |= {
 }
 CONTEXTS["rewrite"] = {"query": "How did copper trade change?", "passage": "Copper trade grew.", "most": 400}
 CONTEXTS["pair_preferences"] = PAIR
+CONTEXTS["issues"] = {**COMMON, "report": REPORT}
 CONTEXTS["fact_in_context"] = {**COMMON, "report": REPORT, "claim": "They grew by eight per cent."}
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
 

@@ -1,6 +1,6 @@
 """`race_scores`: two reports to one question, scored side by side on every criterion, one required key per criterion id.
 
-The judge is not told which of the two is under test.
+The judge is not told which of the two is under test. Setting: `highest`, the best score (default 10).
 """
 
 from __future__ import annotations
