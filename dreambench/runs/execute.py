@@ -23,6 +23,7 @@ from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
+from dreambench.metrics.fairness import references_of, same_family
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
@@ -129,11 +130,13 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
     write_parquet(text_table(folder, parts), folder.reports)
     hostile = hostile_table(parts.dataset.reports)
     write_parquet(hostile, folder.root / "hostile.parquet")
+    references = references_of({name: metric.identity() for name, metric in parts.metrics.items()})
     findings = [
         *trouble,
         *hostile_lines(hostile),
         *(str(finding) for finding in parts.dataset.findings),
         *_model_differences(tables["calls"]),
+        *same_family({name: judge.identity() for name, judge in parts.judges.items()}, parts.dataset.agents, references),
     ]
     write_json(
         folder.summary,
