@@ -1,0 +1,157 @@
+"""Dose response of a finished run: what each metric did when a perturbation changed more and more of a report.
+
+Scores of a perturbed report are compared with those of the very same report as it was, so everything here rests on reports
+that have a value in both arms; those that lose theirs (nothing left to judge) are counted in `lost`. Repeats and seeds of a
+report at one dose are averaged first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dreambench.runs.assembly import CLEAN
+from dreambench.stats.dose import dose_contrasts, dose_response, smallest_detected_dose
+from dreambench.stats.intervals import mean_interval
+from dreambench.stats.separation import auc
+from dreambench.stats.trend import monotone_share, page_trend
+
+SERIES = ["metric", "judge", "perturbation"]
+"""What one dose-response curve belongs to; `metric` is a label that `labelled` makes."""
+FEWEST_DOSES = 3
+"""Doses, the clean one included, from which a trend can be tested."""
+
+
+def labelled(values: pl.DataFrame) -> pl.DataFrame:
+    """`report_scores` with `metric` telling rubric and variant apart: `wq`, `wq[terse]`, `race insight`."""
+    name = pl.when(pl.col("rubric").is_in(["", "default"])).then("metric").otherwise(pl.format("{}[{}]", "metric", "rubric"))
+    return values.with_columns(
+        metric=pl.when("primary").then(name).otherwise(pl.format("{} {}", name, pl.col("variant").str.replace_all("_", " ")))
+    )
+
+
+def series(values: pl.DataFrame) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
+    """Every curve of labelled values: its keys, and one row per report and dose (task, report, dose, value).
+
+    The clean reports are dose 0 of every curve; only reports that the perturbation was tried on are among them.
+    """
+    means = values.group_by([*SERIES, "task", "report", "dose"], maintain_order=True).agg(pl.col("value").mean())
+    for (metric, judge), part in means.group_by("metric", "judge", maintain_order=True):
+        clean = part.filter(pl.col("perturbation") == CLEAN)
+        changed = part.filter(pl.col("perturbation") != CLEAN, pl.col("dose") > 0)
+        for (perturbation,), arm in changed.group_by("perturbation", maintain_order=True):
+            rows = pl.concat([clean.join(arm, on=["task", "report"], how="semi"), arm])
+            keys = {"metric": str(metric), "judge": str(judge), "perturbation": str(perturbation)}
+            yield keys, rows.select("task", "report", "dose", "value").sort("task", "report", "dose")
+
+
+def response(rows: pl.DataFrame, *, seed: int) -> dict[str, Any]:
+    """All numbers of one curve, from its rows; what cannot be had is None, and `reason` says why.
+
+    clean, full: means over tasks at dose 0 and at the largest dose, over the reports that have both. shift = full - clean
+    with its interval, relative = shift / clean; slope per unit of dose (mixed model); AUC: chance that a clean report
+    scores above a perturbed one; monotone: share of reports that never rise with the dose and end lower; page_p: Page's
+    test that they fall; smallest_dose: from which on the drop is found with power .8 by this many reports.
+    """
+    top = float(rows["dose"].max())  # type: ignore[arg-type]
+    wide = rows.pivot(on="dose", index=["task", "report"], values="value", sort_columns=True)
+    names = [str(dose) for dose in sorted(rows["dose"].unique().to_list())]
+    both = wide.drop_nulls([names[0], names[-1]]) if len(names) > 1 and names[0] == "0.0" else wide.clear()
+    lost = wide.height - wide.drop_nulls(names[-1]).height - wide.filter(pl.col(names[0]).is_null()).height
+    kept = rows.join(both, on=["task", "report"], how="semi")
+    contrasts = dose_contrasts(kept, seed=seed)
+    full = contrasts.filter(pl.col("dose") == top).to_dicts()
+    shift = full[0] if full else {}
+    clean = _task_mean(both, names[0])
+    fitted = dose_response(kept)
+    separated = auc(both[names[0]], both[names[-1]], high_clusters=both["task"], low_clusters=both["task"])
+    steps = both.drop_nulls(names)
+    falls = monotone_share(steps, names)
+    page = page_trend(steps, names) if len(names) >= FEWEST_DOSES else None
+    drops = contrasts.with_columns(detected=pl.col("detected") & (pl.col("value") < 0))
+    return {
+        "n_tasks": both["task"].n_unique(),
+        "n_reports": both.height,
+        "lost": max(lost, 0),
+        "clean": clean,
+        "full": _task_mean(both, names[-1]),
+        "top_dose": top,
+        "shift": shift.get("value"),
+        "shift_low": shift.get("low"),
+        "shift_high": shift.get("high"),
+        "detectable": shift.get("detectable"),
+        "relative": shift["value"] / clean if clean and shift.get("value") is not None else None,
+        "slope": fitted.slope,
+        "slope_low": fitted.low,
+        "slope_high": fitted.high,
+        "p": fitted.p,
+        "method": fitted.method,
+        "auc": separated.value,
+        "auc_low": separated.low,
+        "auc_high": separated.high,
+        "monotone": falls.value,
+        "monotone_low": falls.low,
+        "monotone_high": falls.high,
+        "page_p": page.p if page else None,
+        "smallest_dose": smallest_detected_dose(drops),
+        "reason": fitted.reason or shift.get("reason"),
+    }
+
+
+def responses(values: pl.DataFrame, *, seed: int) -> pl.DataFrame:
+    """`response` of every curve of labelled values, one row each."""
+    found = [{**keys, **response(rows, seed=seed)} for keys, rows in series(values)]
+    return pl.DataFrame(found, infer_schema_length=None)
+
+
+def dose_means(values: pl.DataFrame, *, seed: int) -> pl.DataFrame:
+    """Mean over tasks with its interval at every dose of every curve: SERIES, dose, value, low, high, n (tasks)."""
+    found = []
+    for keys, rows in series(values):
+        tasks = rows.group_by("dose", "task", maintain_order=True).agg(pl.col("value").mean())
+        for (dose,), part in tasks.group_by("dose", maintain_order=True):
+            mean = mean_interval(part["value"], seed=seed, bounds=(0.0, 1.0))
+            found.append({**keys, "dose": dose, "value": mean.value, "low": mean.low, "high": mean.high, "n": mean.n})
+    schema = {**dict.fromkeys(SERIES, pl.String), **dict.fromkeys(("dose", "value", "low", "high"), pl.Float64), "n": pl.Int64}
+    return pl.DataFrame(found, schema=schema).sort([*SERIES, "dose"], maintain_order=True)
+
+
+def planted(folder: Path) -> pl.DataFrame:
+    """What the arms of a run really changed, from their edit logs (`perturbed/`): one row per perturbation and dose.
+
+    Columns perturbation, role (flaw or placebo), dose, reports, unchanged (reports in which nothing could be changed),
+    eligible and changed (units, summed), met (mean share of the eligible units that changed).
+    """
+    logs = []
+    for path in sorted(folder.glob("*/*.json")):
+        log = json.loads(path.read_text(encoding="utf-8"))
+        known = {name: log[name] for name in ("role", "dose", "eligible", "changed", "met")}
+        logs.append({"perturbation": path.parent.name.partition("[")[0], **known})
+    schema = {"perturbation": pl.String, "role": pl.String, "dose": pl.Float64, "eligible": pl.Int64, "changed": pl.Int64}
+    table = pl.DataFrame(logs, schema={**schema, "met": pl.Float64})
+    return (
+        table.group_by("perturbation", "role", "dose")
+        .agg(
+            reports=pl.len(),
+            unchanged=(pl.col("changed") == 0).sum(),
+            eligible=pl.col("eligible").sum(),
+            changed=pl.col("changed").sum(),
+            met=pl.col("met").mean(),
+        )
+        .sort("perturbation", "dose")
+    )
+
+
+def rounded(table: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
+    """The table with all its floats rounded, as it is written."""
+    return table.with_columns(pl.selectors.float().round(digits)) if table.width else table
+
+
+def _task_mean(both: pl.DataFrame, column: str) -> float | None:
+    """Mean over tasks of the means over their reports."""
+    value = both.group_by("task").agg(pl.col(column).mean())[column].mean()
+    return None if value is None else float(value)  # type: ignore[arg-type]
