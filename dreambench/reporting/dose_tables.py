@@ -22,6 +22,18 @@ from dreambench.stats.trend import monotone_share, page_trend
 
 SERIES = ["metric", "judge", "perturbation"]
 """What one dose-response curve belongs to; `metric` is a label that `labelled` makes."""
+_NUMBERS = (
+    "clean", "full", "top_dose", "shift", "shift_low", "shift_high", "detectable", "relative", "slope", "slope_low",
+    "slope_high", "p", "auc", "auc_low", "auc_high", "monotone", "monotone_low", "monotone_high", "page_p", "smallest_dose",
+)  # fmt: skip
+RESPONSE_SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(SERIES, pl.String),
+    **dict.fromkeys(("n_tasks", "n_reports", "lost"), pl.Int64),
+    **dict.fromkeys(_NUMBERS, pl.Float64),
+    "method": pl.String,
+    "reason": pl.String,
+}
+"""Columns of `responses`."""
 FEWEST_DOSES = 3
 """Doses, the clean one included, from which a trend can be tested."""
 
@@ -42,7 +54,7 @@ def series(values: pl.DataFrame) -> Iterator[tuple[dict[str, str], pl.DataFrame]
     means = values.group_by([*SERIES, "task", "report", "dose"], maintain_order=True).agg(pl.col("value").mean())
     for (metric, judge), part in means.group_by("metric", "judge", maintain_order=True):
         clean = part.filter(pl.col("perturbation") == CLEAN)
-        changed = part.filter(pl.col("perturbation") != CLEAN, pl.col("dose") > 0)
+        changed = part.filter(pl.col("perturbation") != CLEAN, pl.col("dose") > 0).sort("perturbation", maintain_order=True)
         for (perturbation,), arm in changed.group_by("perturbation", maintain_order=True):
             rows = pl.concat([clean.join(arm, on=["task", "report"], how="semi"), arm])
             keys = {"metric": str(metric), "judge": str(judge), "perturbation": str(perturbation)}
@@ -61,7 +73,7 @@ def response(rows: pl.DataFrame, *, seed: int) -> dict[str, Any]:
     wide = rows.pivot(on="dose", index=["task", "report"], values="value", sort_columns=True)
     names = [str(dose) for dose in sorted(rows["dose"].unique().to_list())]
     both = wide.drop_nulls([names[0], names[-1]]) if len(names) > 1 and names[0] == "0.0" else wide.clear()
-    lost = wide.height - wide.drop_nulls(names[-1]).height - wide.filter(pl.col(names[0]).is_null()).height
+    lost = wide.filter(pl.col(names[0]).is_not_null(), pl.col(names[-1]).is_null()).height
     kept = rows.join(both, on=["task", "report"], how="semi")
     contrasts = dose_contrasts(kept, seed=seed)
     full = contrasts.filter(pl.col("dose") == top).to_dicts()
@@ -76,7 +88,7 @@ def response(rows: pl.DataFrame, *, seed: int) -> dict[str, Any]:
     return {
         "n_tasks": both["task"].n_unique(),
         "n_reports": both.height,
-        "lost": max(lost, 0),
+        "lost": lost,
         "clean": clean,
         "full": _task_mean(both, names[-1]),
         "top_dose": top,
@@ -105,7 +117,7 @@ def response(rows: pl.DataFrame, *, seed: int) -> dict[str, Any]:
 def responses(values: pl.DataFrame, *, seed: int) -> pl.DataFrame:
     """`response` of every curve of labelled values, one row each."""
     found = [{**keys, **response(rows, seed=seed)} for keys, rows in series(values)]
-    return pl.DataFrame(found, infer_schema_length=None)
+    return pl.DataFrame(found, schema=RESPONSE_SCHEMA)
 
 
 def dose_means(values: pl.DataFrame, *, seed: int) -> pl.DataFrame:
