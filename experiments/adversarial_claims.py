@@ -2,8 +2,8 @@
 
 The sample is the claims, not the reports: every claim is judged as true and as false variant, so intervals are over claims.
 Reads a finished run. Writes `adversarial_claims` (a row per metric and judge: slope on the rate, straightness, change from
-r = 0 to r = 1 with TOST), `by_rate` (mean, smallest and largest of the draws per rate), `by_claim` (label of each claim, true and
-false), the figure and `findings.md`.
+r = 0 to r = 1 with TOST), `by_rate` (mean, smallest and largest of the draws per rate), `by_claim` (label of each claim,
+true and false), the figure and `findings.md`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import polars as pl
 
 from dreambench.perturbations.edits import Edit, EditLog, revert
 from dreambench.reporting.dose_figures import draw_doses
+from dreambench.reporting.dose_study import points
 from dreambench.reporting.dose_tables import labelled, rounded
 from dreambench.reporting.findings import bounded, write_findings
 from dreambench.reporting.outputs import write_table
@@ -115,7 +116,7 @@ def response_table(claims: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
         known = {name: variants[name] if name in variants.columns else pl.Series([]) for name in ("true", "false")}
         change = equivalent_paired(known["true"], known["false"], margin=MARGIN)
         slope = dose_response(part, dose="rate", report="topic", task="topic")
-        curve = rates.filter(pl.col("metric").str.starts_with(str(metric)), pl.col("judge") == judge)
+        curve = rates.filter(pl.col("metric").str.replace(r"\[.*", "") == metric, pl.col("judge") == judge)
         straight = correlation(curve["rate"], curve["value"], kind="pearson").effect
         rows.append(
             {
@@ -153,11 +154,11 @@ def _line(row: dict[str, Any]) -> str:
     what = f"- {row['metric']} by {row['judge']}: "
     if row["change"] is None:
         return f"{what}nothing can be said: {row['reason']}."
-    told = bounded(*(None if row[k] is None else 100 * row[k] for k in ("change", "low", "high")), digits=1)
-    ends = f"{100 * row['true']:.1f} on the true claims and {100 * row['false']:.1f} on their false variants, {told} apart"
+    told = points(row, "change", "low", "high")
+    ends = f"{100 * row['true']:.1f} on the true claims and {100 * row['false']:.1f} on their false variants, {told} apart (90 % interval)"
     slope = f"; slope on the rate {bounded(row['slope'], row['slope_low'], row['slope_high'])}"
     falls = row["slope_high"] is not None and row["slope_high"] < 0
-    verdict = "it notices false claims" if falls else "it stays flat" if row["flat"] else "no fall is shown"
+    verdict = "it falls" if falls else "it stays flat" if row["flat"] else "no fall is shown"
     straight = "" if row["r_squared"] is None else f", R2 of the mean over draws with the rate {row['r_squared']:.2f}"
     left = f"; {row['undecided']} judgments undecided" if row["undecided"] else ""
     return f"{what}{ends}{slope} over {row['claims']} claims{straight}{left}: {verdict}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +86,8 @@ def relative_changes(values: pl.DataFrame) -> pl.DataFrame:
 def contrasts(values: pl.DataFrame, focus: str) -> pl.DataFrame:
     """Does `focus` lose more of its score than each other metric (not its own variants)? Paired over tasks.
 
-    One row per judge, arm and other metric.
-
-    `difference` is the relative change of focus minus that of the other: -0.3: focus loses 30 % of its score more than the
-    other does of its own.
+    One row per judge, arm and other metric. `difference` is the relative change of focus minus that of the other; -0.3: focus
+    loses 30 % of its score more than the other does of its own.
     """
     changes = relative_changes(values)
     rows = []
@@ -114,7 +112,7 @@ def response_line(row: dict[str, Any]) -> str:
     what = f"- {row['metric']} by {row['judge']}, {row['perturbation']}:"
     if row["shift"] is None:
         return f"{what} no report has a score at full dose ({row['lost']} lose theirs); {row['reason']}."
-    shift = bounded(*(None if row[k] is None else 100 * row[k] for k in ("shift", "shift_low", "shift_high")), digits=1)
+    shift = points(row, "shift", "shift_low", "shift_high")
     share = "" if row["relative"] is None else f" ({100 * row['relative']:+.0f} %)"
     verb = "does not move" if abs(row["shift"]) < 1e-9 else "falls" if row["shift"] < 0 else "rises"
     ends = f"from {100 * row['clean']:.1f} to {100 * row['full']:.1f}, a change of {shift}{share} over {row['n_tasks']} tasks"
@@ -137,7 +135,7 @@ def contrast_lines(against: pl.DataFrame, focus: str) -> list[str]:
     lines = []
     for row in against.iter_rows(named=True):
         loses = "more" if (row["difference"] or 0) < 0 else "less"
-        told = bounded(*(None if row[k] is None else 100 * row[k] for k in ("difference", "low", "high")), digits=1)
+        told = points(row, "difference", "low", "high")
         sure = row["p"] is not None and row["p"] < 0.05
         heads = f"- {row['judge']}, {row['perturbation']}: {focus} changes by {_percent(row['focus_change'])} of its score, "
         verdict = f"it loses {loses}" if sure else "which of them loses more cannot be told from these tasks"
@@ -145,6 +143,12 @@ def contrast_lines(against: pl.DataFrame, focus: str) -> list[str]:
         ends = f"{row['other']} by {_percent(row['other_change'])}; difference {told} points{p}: {verdict}."
         lines.append(heads + ends)
     return lines
+
+
+def points(row: Mapping[str, Any], value: str, low: str, high: str) -> str:
+    """Three columns of a row as points of 100: -12.3 [-15.0, -9.6]; "none" when undefined."""
+    scaled = [None if row[name] is None else 100 * row[name] for name in (value, low, high)]
+    return bounded(scaled[0], scaled[1], scaled[2], 1)
 
 
 def planted_line(row: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ import polars as pl
 
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.dose import dose_contrasts, dose_response, smallest_detected_dose
+from dreambench.stats.equivalence import equivalent_paired
 from dreambench.stats.intervals import mean_interval
 from dreambench.stats.separation import auc
 from dreambench.stats.trend import monotone_share, page_trend
@@ -24,16 +25,20 @@ SERIES = ["metric", "judge", "perturbation"]
 """What one dose-response curve belongs to; `metric` is a label that `labelled` makes."""
 _NUMBERS = (
     "clean", "full", "top_dose", "shift", "shift_low", "shift_high", "detectable", "relative", "slope", "slope_low",
-    "slope_high", "p", "auc", "auc_low", "auc_high", "monotone", "monotone_low", "monotone_high", "page_p", "smallest_dose",
+    "slope_high", "p", "auc", "auc_low", "auc_high", "monotone", "monotone_low", "monotone_high", "page_p",
+    "smallest_dose", "tost_p",
 )  # fmt: skip
 RESPONSE_SCHEMA: dict[str, Any] = {
     **dict.fromkeys(SERIES, pl.String),
     **dict.fromkeys(("n_tasks", "n_reports", "lost"), pl.Int64),
     **dict.fromkeys(_NUMBERS, pl.Float64),
+    "within": pl.Boolean,
     "method": pl.String,
     "reason": pl.String,
 }
 """Columns of `responses`."""
+MARGIN = 0.05
+"""A shift of fewer than 5 points of 100 is no shift, unless a study is told otherwise."""
 FEWEST_DOSES = 3
 """Doses, the clean one included, from which a trend can be tested."""
 
@@ -61,13 +66,14 @@ def series(values: pl.DataFrame) -> Iterator[tuple[dict[str, str], pl.DataFrame]
             yield keys, rows.select("task", "report", "dose", "value").sort("task", "report", "dose")
 
 
-def response(rows: pl.DataFrame, *, seed: int) -> dict[str, Any]:
+def response(rows: pl.DataFrame, *, seed: int, margin: float = MARGIN) -> dict[str, Any]:
     """All numbers of one curve, from its rows; what cannot be had is None, and `reason` says why.
 
     clean, full: means over tasks at dose 0 and at the largest dose, over the reports that have both. shift = full - clean
     with its interval, relative = shift / clean; slope per unit of dose (mixed model); AUC: chance that a clean report
     scores above a perturbed one; monotone: share of reports that never rise with the dose and end lower; page_p: Page's
-    test that they fall; smallest_dose: from which on the drop is found with power .8 by this many reports.
+    test that they fall; smallest_dose: from which on the drop is found with power .8 by this many reports; within: whether
+    the shift is shown (TOST over tasks, or no spread at all) to be smaller than `margin` either way, tost_p its p.
     """
     top = float(rows["dose"].max())  # type: ignore[arg-type]
     wide = rows.pivot(on="dose", index=["task", "report"], values="value", sort_columns=True)
@@ -83,6 +89,9 @@ def response(rows: pl.DataFrame, *, seed: int) -> dict[str, Any]:
     separated = auc(both[names[0]], both[names[-1]], high_clusters=both["task"], low_clusters=both["task"])
     steps = both.drop_nulls(names)
     falls = monotone_share(steps, names)
+    before, after = _per_task(both, names[0]), _per_task(both, names[-1])
+    same = equivalent_paired(after, before, margin=margin)
+    exact = same.value is not None and same.low is None and same.n > 1
     page = page_trend(steps, names) if len(names) >= FEWEST_DOSES else None
     drops = contrasts.with_columns(detected=pl.col("detected") & (pl.col("value") < 0))
     return {
@@ -110,13 +119,15 @@ def response(rows: pl.DataFrame, *, seed: int) -> dict[str, Any]:
         "monotone_high": falls.high,
         "page_p": page.p if page else None,
         "smallest_dose": smallest_detected_dose(drops),
+        "tost_p": same.p,
+        "within": abs(same.value or 0.0) < margin if exact else same.equivalent,
         "reason": fitted.reason or shift.get("reason"),
     }
 
 
-def responses(values: pl.DataFrame, *, seed: int) -> pl.DataFrame:
+def responses(values: pl.DataFrame, *, seed: int, margin: float = MARGIN) -> pl.DataFrame:
     """`response` of every curve of labelled values, one row each."""
-    found = [{**keys, **response(rows, seed=seed)} for keys, rows in series(values)]
+    found = [{**keys, **response(rows, seed=seed, margin=margin)} for keys, rows in series(values)]
     return pl.DataFrame(found, schema=RESPONSE_SCHEMA)
 
 
@@ -165,5 +176,9 @@ def rounded(table: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
 
 def _task_mean(both: pl.DataFrame, column: str) -> float | None:
     """Mean over tasks of the means over their reports."""
-    value = both.group_by("task").agg(pl.col(column).mean())[column].mean()
+    value = _per_task(both, column).mean()
     return None if value is None else float(value)  # type: ignore[arg-type]
+
+
+def _per_task(both: pl.DataFrame, column: str) -> pl.Series:
+    return both.group_by("task", maintain_order=True).agg(pl.col(column).mean())[column]
