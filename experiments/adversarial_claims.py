@@ -45,7 +45,7 @@ def make(run: StudyRun) -> Sequence[Path]:
         *write_table(rounded(found), folder, "adversarial_claims"),
         *write_table(rounded(rates), folder, "by_rate"),
         *write_table(label_table(claims), folder, "by_claim"),
-        *draw_doses(points, folder, "adversarial_claims", x="rate of false claims"),
+        *draw_doses(points, folder, "adversarial_claims", x="rate of false claims", y="score x100, range of draws"),
         write_findings(run, "Adversarial claims", [_line(row) for row in found.iter_rows(named=True)]),
     ]
 
@@ -155,7 +155,8 @@ def _line(row: dict[str, Any]) -> str:
     if row["change"] is None:
         return f"{what}nothing can be said: {row['reason']}."
     told = points(row, "change", "low", "high")
-    ends = f"{100 * row['true']:.1f} on the true claims and {100 * row['false']:.1f} on their false variants, {told} apart (90 % interval)"
+    ends = f"{100 * row['true']:.1f} on the true claims and {100 * row['false']:.1f} on their false variants"
+    ends += f", {told} apart (90 % interval)"
     slope = f"; slope on the rate {bounded(row['slope'], row['slope_low'], row['slope_high'])}"
     falls = row["slope_high"] is not None and row["slope_high"] < 0
     verdict = "it falls" if falls else "it stays flat" if row["flat"] else "no fall is shown"

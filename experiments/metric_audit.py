@@ -104,6 +104,8 @@ def _row_lines(cells: pl.DataFrame) -> Iterator[str]:
 
 def _named(row: Mapping[str, Any]) -> str:
     shift = "no score" if row["shift"] is None else f"{100 * row['shift']:+.1f}"
+    if row["beyond"] is False:
+        shift += ", no more than a placebo does"
     return f"{row['perturbation']} ({shift})"
 
 
@@ -112,6 +114,10 @@ def _unseen_lines(cells: pl.DataFrame) -> Iterator[str]:
     seen = set(flaws.filter(pl.col("verdict") == SEES)["perturbation"])
     if unseen := sorted(set(flaws["perturbation"]) - seen):
         yield f"- Flaws that no metric of this run sees: {', '.join(unseen)}."
+    losing = flaws.filter(pl.col("shift").is_null(), pl.col("lost") > 0).sort("metric")
+    for (name,), part in losing.group_by("perturbation", maintain_order=True):
+        names = ", ".join(part["metric"].unique(maintain_order=True))
+        yield f"- {name} takes every score away from {names}: missing scores stand in the tables, they are no low scores."
     for verdict, what in ((WRONG_WAY, "A flaw raises the score"), (FALSE_ALARM, "A placebo moves the score")):
         for row in cells.filter(pl.col("verdict") == verdict).iter_rows(named=True):
             shift = points(row, "shift", "shift_low", "shift_high")
@@ -122,9 +128,8 @@ def _unseen_lines(cells: pl.DataFrame) -> Iterator[str]:
 
 def _ranking_lines(ranked: pl.DataFrame) -> Iterator[str]:
     for place, row in enumerate(ranked.iter_rows(named=True), 1):
-        caught = (
-            f"sees {row['sees']} of {row['flaws']} flaws, false alarm on {row['false_alarm']} of {row['placebos']} placebos"
-        )
+        more = f" ({row['beyond']} of them more than any placebo)" if row["placebos"] else ""
+        caught = f"sees {row['sees']} of {row['flaws']} flaws{more}, false alarm on {row['false_alarm']} of {row['placebos']} placebos"
         price = "asks nobody" if row["unit"] == FREE else f"{row['cost']:.3g} {row['unit']}s a report"
         rate = "" if row["per_unit"] is None else f", {row['per_unit']:.3g} flaws seen per {row['unit']}"
         yield f"- Place {place}: {row['metric']} by {row['judge']} {caught}; {price}{rate}."

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
-from dreambench.audit.verdicts import with_verdicts
+from dreambench.audit.verdicts import FLAW, PLACEBO, SEES, with_verdicts
 from dreambench.reporting.dose_tables import labelled, planted, responses
 from dreambench.reporting.study import StudyRun
 
 COLUMNS = [
-    "metric", "judge", "role", "perturbation", "verdict", "why", "n_tasks", "n_reports", "lost", "unchanged", "clean", "full",
+    "metric", "judge", "role", "perturbation", "verdict", "why", "beyond", "n_tasks", "n_reports", "lost", "unchanged", "clean",
+    "full",
     "shift", "shift_low", "shift_high", "relative", "slope", "slope_low", "slope_high", "p", "p_holm", "tost_p", "auc",
-    "auc_low", "auc_high", "smallest_dose", "detectable", "monotone", "monotone_low", "monotone_high", "page_p", "method", "reason",
+    "auc_low", "auc_high", "smallest_dose", "detectable", "monotone", "monotone_low", "monotone_high", "page_p", "method",
+    "reason",
 ]  # fmt: skip
 """Columns of the audit's matrix; see `dose_tables.response` and docs/audit.md."""
 
@@ -25,8 +27,14 @@ def audit_cells(run: StudyRun, *, margin: float, seed: int) -> pl.DataFrame:
         pl.col("role").first(), unchanged=pl.col("unchanged").sum() / pl.col("reports").sum()
     )
     found = responses(values, seed=seed, margin=margin).join(roles, on="perturbation", how="left", maintain_order="left")
-    judged = with_verdicts(found.with_columns(pl.col("role").fill_null("flaw"), pl.col("unchanged").fill_null(0.0)))
-    return judged.select(COLUMNS).sort("role", "perturbation", "metric", "judge")
+    judged = with_verdicts(found.with_columns(pl.col("role").fill_null(FLAW), pl.col("unchanged").fill_null(0.0)))
+    return judged.with_columns(beyond=_beyond()).select(COLUMNS).sort("role", "perturbation", "metric", "judge")
+
+
+def _beyond() -> pl.Expr:
+    """Whether a flaw that is seen pulls the score further down than every placebo of that metric and judge."""
+    floor = pl.col("shift").filter(pl.col("role") == PLACEBO).min().over("metric", "judge").fill_null(0.0)
+    return pl.when(pl.col("verdict") == SEES).then(pl.col("shift") < floor)
 
 
 def matrix(cells: pl.DataFrame) -> pl.DataFrame:

@@ -25,7 +25,7 @@ def draw_matrix(cells: pl.DataFrame, folder: Path, name: str) -> list[Path]:
         row, column = rows.index((cell["metric"], cell["judge"])), columns.index((cell["role"], cell["perturbation"]))
         known = cell["shift"] is not None
         shifts[row, column] = 100 * cell["shift"] if known else np.nan
-        text = f"{100 * cell['shift']:+.0f}\n{cell['verdict']}" if known else cell["verdict"]
+        text = f"{round(100 * cell['shift']):+d}\n{cell['verdict']}" if known else f"no score\n{cell['verdict']}"
         dark = known and abs(100 * cell["shift"]) > 0.7 * REACH
         axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
     image = axes.imshow(shifts, cmap="RdBu", vmin=-REACH, vmax=REACH, aspect="auto")

@@ -1,8 +1,8 @@
-"""Adversarial claims: one report of fifteen true statements, each citing a page that says so, and false variants of all of them.
+"""Adversarial claims: one report of fifteen true statements, each citing a page that says so, and false variants of all.
 
 The topics are those of DREAM's adversarial test; statements and pages are written for this bundle. Each false variant (file
-`pairs.jsonl`, read by the perturbation `adversarial_claims`) comes with a page that backs it, so a metric that only asks whether
-the cited page agrees has nothing to find, while a search finds both pages. Some variants are hedged ("may", "some think").
+`pairs.jsonl`, read by the perturbation `adversarial_claims`) comes with a page that backs it, so a metric that only asks
+whether the cited page agrees has nothing to find, while a search finds both pages. Some variants are hedged ("may").
 """
 
 from __future__ import annotations

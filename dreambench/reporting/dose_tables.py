@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from dreambench.runs.assembly import CLEAN
-from dreambench.stats.dose import dose_contrasts, dose_response, smallest_detected_dose
+from dreambench.stats.dose import DoseResponse, dose_contrasts, dose_response, smallest_detected_dose
 from dreambench.stats.equivalence import equivalent_paired
 from dreambench.stats.intervals import mean_interval
 from dreambench.stats.separation import auc
@@ -85,7 +85,7 @@ def response(rows: pl.DataFrame, *, seed: int, margin: float = MARGIN) -> dict[s
     full = contrasts.filter(pl.col("dose") == top).to_dicts()
     shift = full[0] if full else {}
     clean = _task_mean(both, names[0])
-    fitted = dose_response(kept)
+    fitted = dose_response(kept) if _moves(kept) else _still(kept)
     separated = auc(both[names[0]], both[names[-1]], high_clusters=both["task"], low_clusters=both["task"])
     steps = both.drop_nulls(names)
     falls = monotone_share(steps, names)
@@ -172,6 +172,18 @@ def planted(folder: Path) -> pl.DataFrame:
 def rounded(table: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
     """The table with all its floats rounded, as it is written."""
     return table.with_columns(pl.selectors.float().round(digits)) if table.width else table
+
+
+def _moves(rows: pl.DataFrame) -> bool:
+    spread = rows.group_by("task", "report").agg(pl.col("value").max() - pl.col("value").min())["value"].max()
+    return rows.is_empty() or spread is None or float(spread) > 0  # type: ignore[arg-type]
+
+
+def _still(rows: pl.DataFrame) -> DoseResponse:
+    """The answer of reports that score the same at every dose: a slope of 0, without a model that could not be fitted."""
+    counts = (rows.height, rows["task"].n_unique(), rows["report"].n_unique())
+    mean = float(rows["value"].mean())  # type: ignore[arg-type]
+    return DoseResponse(0.0, None, None, None, mean, None, "none needed", *counts, "no report moves")
 
 
 def _task_mean(both: pl.DataFrame, column: str) -> float | None:
