@@ -129,7 +129,8 @@ def _unseen_lines(cells: pl.DataFrame) -> Iterator[str]:
 def _ranking_lines(ranked: pl.DataFrame) -> Iterator[str]:
     for place, row in enumerate(ranked.iter_rows(named=True), 1):
         more = f" ({row['beyond']} of them more than any placebo)" if row["placebos"] else ""
-        caught = f"sees {row['sees']} of {row['flaws']} flaws{more}, false alarm on {row['false_alarm']} of {row['placebos']} placebos"
+        caught = f"sees {row['sees']} of {row['flaws']} flaws{more}"
+        caught += f", false alarm on {row['false_alarm']} of {row['placebos']} placebos"
         price = "asks nobody" if row["unit"] == FREE else f"{row['cost']:.3g} {row['unit']}s a report"
         rate = "" if row["per_unit"] is None else f", {row['per_unit']:.3g} flaws seen per {row['unit']}"
         yield f"- Place {place}: {row['metric']} by {row['judge']} {caught}; {price}{rate}."
