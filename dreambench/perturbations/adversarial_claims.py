@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dreambench.datasets.adversarial import PAIRS
+from dreambench.datasets.adversarial_claims import PAIRS
 from dreambench.judges.rubric import RubricShelf
 from dreambench.perturbations.edits import Author
 from dreambench.perturbations.swap_claims import SwapClaims

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dreambench.datasets.adversarial import PAIRS, AdversarialClaims
+from dreambench.datasets.adversarial_claims import PAIRS, AdversarialClaims
 from dreambench.documents import parse_document
 from dreambench.perturbations.adversarial_claims import AdversarialClaims as Swap
 from dreambench.perturbations.swap_claims import read_pairs
