@@ -114,10 +114,10 @@ def _unseen_lines(cells: pl.DataFrame) -> Iterator[str]:
     seen = set(flaws.filter(pl.col("verdict") == SEES)["perturbation"])
     if unseen := sorted(set(flaws["perturbation"]) - seen):
         yield f"- Flaws that no metric of this run sees: {', '.join(unseen)}."
-    losing = flaws.filter(pl.col("shift").is_null(), pl.col("lost") > 0).sort("metric")
+    losing = flaws.filter(pl.col("lost") > 0, pl.col("lost") >= pl.col("n_reports")).sort("metric")
     for (name,), part in losing.group_by("perturbation", maintain_order=True):
-        names = ", ".join(part["metric"].unique(maintain_order=True))
-        yield f"- {name} takes every score away from {names}: missing scores stand in the tables, they are no low scores."
+        told = [f"{row['metric']} in {row['lost']} of {row['lost'] + row['n_reports']} reports" for row in part.to_dicts()]
+        yield f"- {name} takes the score away from {', '.join(told)}: tables show such gaps, they are no low scores."
     for verdict, what in ((WRONG_WAY, "A flaw raises the score"), (FALSE_ALARM, "A placebo moves the score")):
         for row in cells.filter(pl.col("verdict") == verdict).iter_rows(named=True):
             shift = points(row, "shift", "shift_low", "shift_high")

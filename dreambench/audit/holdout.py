@@ -56,7 +56,7 @@ def holdout_cells(run: StudyRun, cells: pl.DataFrame, *, margin: float, seed: in
 _KEYS = dict.fromkeys(("metric", "judge", "perturbation", "role"), pl.String)
 _NUMBERS: dict[str, Any] = {
     **dict.fromkeys(("clean", "flawed", "shift", "shift_low", "shift_high", "slope", "p", "detectable", "auc"), pl.Float64),
-    **dict.fromkeys(("n_tasks", "lost"), pl.Int64),
+    **dict.fromkeys(("n_tasks", "n_reports", "lost"), pl.Int64),
     "unchanged": pl.Float64,
     "within": pl.Boolean,
 }
@@ -81,6 +81,7 @@ def _paired(both: pl.DataFrame, margin: float, seed: int) -> dict[str, Any]:
         "detectable": found.detectable,
         "auc": auc(clean, flawed, high_clusters=kept["task"], low_clusters=kept["task"]).value,
         "n_tasks": found.n,
+        "n_reports": found.n,
         "lost": lost,
         "unchanged": 0.0,
         "within": abs(same.value or 0.0) < margin if exact else same.equivalent,

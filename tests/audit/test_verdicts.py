@@ -11,7 +11,7 @@ from dreambench.audit.verdicts import judge_cell, with_verdicts
 
 ROW: dict[str, Any] = {
     "metric": "m", "judge": "j", "role": "flaw", "shift": -0.2, "slope": -0.2, "p": 0.001, "p_holm": 0.01, "within": False,
-    "n_tasks": 8, "lost": 0, "unchanged": 0.0, "detectable": 0.1,
+    "n_tasks": 8, "n_reports": 8, "lost": 0, "unchanged": 0.0, "detectable": 0.1,
 }  # fmt: skip
 
 
@@ -24,7 +24,8 @@ ROW: dict[str, Any] = {
         ({"p_holm": 0.06}, "undecided"),
         ({"p_holm": None}, "undecided"),
         ({"unchanged": 1.0}, "undecided"),
-        ({"shift": None, "lost": 3}, "undecided"),
+        ({"shift": None}, "undecided"),
+        ({"lost": 8}, "undecided"),
         ({"role": "placebo"}, "false alarm"),
         ({"role": "placebo", "slope": 0.2, "shift": 0.2}, "false alarm"),
         ({"role": "placebo", "within": True}, "steady"),

@@ -57,7 +57,7 @@ def test_a_metric_that_loses_all_scores_is_undecided_and_says_why(audit: Path) -
     row = pl.read_csv(audit / "study" / "metric_audit.csv").row(
         by_predicate=(pl.col("metric") == "fact") & (pl.col("perturbation") == "citation_strip"), named=True
     )
-    assert (row["verdict"], row["why"]) == ("undecided", "no report keeps a score (3 lose it)")
+    assert (row["verdict"], row["why"]) == ("undecided", "3 of 3 reports lose their score")
 
 
 def test_what_code_counts_costs_no_calls_and_leads_the_ranking(audit: Path) -> None:
