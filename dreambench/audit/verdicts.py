@@ -4,9 +4,10 @@ A flaw should pull a score down:    `sees`, `blind`, `wrong way`, `undecided`.
 A placebo should leave it alone:    `steady`, `false alarm`, `undecided`.
 
 In this order. Half of the reports or more lose their score at full dose, or nothing could be changed: `undecided`, because the
-few that are left are no sample of the others. The shift at full dose is shown to be smaller than the margin (TOST at 5 %): `blind` or `steady`, however significant it is. The slope on the dose differs
-from 0 at 5 % after Holm's adjustment over that metric's and judge's perturbations of the same role: `sees` when it falls,
-`wrong way` when it rises, `false alarm` for a placebo in either direction. Else `undecided`: too few or too unequal reports.
+few that are left are no sample of the others. The shift at full dose is shown to be smaller than the margin (TOST at 5 %):
+`blind` or `steady`, however significant it is. The slope on the dose differs from 0 at 5 % after Holm's adjustment over that
+metric's and judge's perturbations of the same role: `sees` when it falls, `wrong way` when it rises, `false alarm` for a
+placebo in either direction. Else `undecided`: too few or too unequal reports.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ ALPHA = 0.05
 
 
 def with_verdicts(found: pl.DataFrame) -> pl.DataFrame:
-    """Adds `p_holm`, `verdict` and `why` to rows with metric, judge, role, shift, slope, p, within, lost, n_reports, n_tasks and
-    unchanged (share).
+    """Adds `p_holm`, `verdict` and `why` to rows with metric, judge, role, shift, slope, p, within, lost, n_reports,
+    n_tasks, detectable and unchanged (share).
 
     Where every report shifts by the same amount there is no spread to test against; p is then that of the sign test over
     tasks, 2 * .5^n.
