@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, OmegaConf
@@ -73,7 +74,7 @@ def _show(result: RunResult, study: str | None) -> None:
     if study and result.outcome.complete:
         from dreambench.reporting.study import make_study
 
-        for path in make_study(study, result.folder):
+        for path in make_study(study, result.folder, partial(console.print, highlight=False, markup=False, soft_wrap=True)):
             console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
     outcome = result.outcome
     console.print(

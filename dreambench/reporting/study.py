@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,8 @@ class StudyRun:
     """A finished run, as a study reads it. Every table is read when it is first asked for."""
 
     folder: RunFolder
+    say: Callable[[str], None] = lambda _: None
+    """Shows text to whoever runs the study; a run on the command line prints it."""
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -53,12 +56,13 @@ class StudyRun:
         return self.folder.study
 
 
-def make_study(name: str, folder: RunFolder) -> Sequence[Path]:
+def make_study(name: str, folder: RunFolder, say: Callable[[str], None] = lambda _: None) -> Sequence[Path]:
     """Runs the study `name` on a finished run and returns what it wrote. Raises ConfigError for an unknown study."""
     check_study(name)
     spec = importlib.util.spec_from_file_location(f"dreambench_study_{name}", bundled("experiments") / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
-    written: Sequence[Path] = module.make(StudyRun(folder))
+    written: Sequence[Path] = module.make(StudyRun(folder, say))
     return written
