@@ -290,6 +290,7 @@ def draw(table: pl.DataFrame, folder: Path) -> list[Path]:
             colour = {FOUND: "#9ecae1", MISSED: "#eeeeee", WRONG_WAY: "#fdae6b"}.get(row["result"], "white")
             axes.barh(y, 0.96, left=x - 0.48, height=0.92, color=colour)
             axes.text(x, y, f"{_signed(row['difference'])}\n{row['result']}", ha="center", va="center", fontsize="small")
+        axes.set_xlim(-0.5, len(metrics) - 0.5)
         axes.set_xticks(range(len(metrics)), metrics)
         axes.set_yticks(range(len(agents)), agents)
         axes.invert_yaxis()

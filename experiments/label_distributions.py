@@ -25,9 +25,9 @@ PREFIX = "label_"
 COLOURS = {
     "supported": "#2c7fb8",
     "partially_supported": "#7fcdbb",
-    "neutral": "#bdbdbd",
+    "neutral": "#969696",
     "contradicted": "#d95f0e",
-    "unverifiable": "#f0f0f0",
+    "unverifiable": "#dddddd",
 }
 PARTS = {"ca": "CA", "cf": "CF", "harmonic": "CI"}
 FIGURES = {"factuality": ("factuality_labels", "Factuality labels"), "ci": ("citation_labels", "Citation labels")}
@@ -104,8 +104,8 @@ def findings(tables: dict[str, pl.DataFrame], parts: pl.DataFrame, summary: dict
     if not parts.is_empty():
         lines += ["", "## Citation Integrity", ""]
         for row in parts.iter_rows(named=True):
-            said = ", ".join(f"{name} {_percent(row[name])}" for name in PARTS.values())
-            lines.append(f"- {row['agent']} by {_asked(row['judge'], row['rubric'])}: {said}; {_held_down(row)}.")
+            values = ", ".join(f"{name} {_percent(row[name])}" for name in PARTS.values())
+            lines.append(f"- {row['agent']} by {_asked(row['judge'], row['rubric'])}: {values}; {_held_down(row)}.")
     notes = [f"{name}: {judge['note']}." for name, judge in summary["judges"].items() if judge["note"]]
     return [*lines, "", *notes, f"Run {summary['run']}."]
 
