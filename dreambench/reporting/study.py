@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from dreambench.config.locations import bundled
-from dreambench.config.studies import check_study
+from dreambench.config.studies import load_study
 from dreambench.runs.folder import RunFolder
 
 
@@ -23,6 +20,8 @@ class StudyRun:
     """A finished run, as a study reads it. Every table is read when it is first asked for."""
 
     folder: RunFolder
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """What the study reads beside the run: the configuration's `study_inputs`."""
     say: Callable[[str], None] = lambda _: None
     """Shows text to whoever runs the study; a run on the command line prints it."""
 
@@ -56,13 +55,9 @@ class StudyRun:
         return self.folder.study
 
 
-def make_study(name: str, folder: RunFolder, say: Callable[[str], None] = lambda _: None) -> Sequence[Path]:
+def make_study(
+    name: str, folder: RunFolder, inputs: Mapping[str, Any], say: Callable[[str], None] = lambda _: None
+) -> Sequence[Path]:
     """Runs the study `name` on a finished run and returns what it wrote. Raises ConfigError for an unknown study."""
-    check_study(name)
-    spec = importlib.util.spec_from_file_location(f"dreambench_study_{name}", bundled("experiments") / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    written: Sequence[Path] = module.make(StudyRun(folder, say))
+    written: Sequence[Path] = load_study(name).make(StudyRun(folder, inputs, say))
     return written

@@ -12,16 +12,16 @@ import pytest
 import yaml
 
 from dreambench.config.locations import bundled
+from dreambench.config.studies import load_study
 from dreambench.datasets.demo import BUNDLED, DemoDataset
 from dreambench.documents import Span
 from dreambench.errors import DatasetError
 from tests.apps.command import ROOT, dreambench
-from tests.experiments.loading import study
 
 
 @pytest.fixture(scope="module")
 def module() -> ModuleType:
-    return study("demo_defects")
+    return load_study("demo_defects")
 
 
 def scores(**by_agent: list[float | None]) -> pl.DataFrame:
