@@ -52,26 +52,28 @@ def find_sums(text: str) -> list[Sum]:
 
 def _with_unit_of(amount: Quantity, other: Quantity | None, folded: str) -> Quantity:
     """The bare number of "from 40 to 50 million euros" with the unit and the scale that stand behind the second one."""
-    if (
-        other is None
-        or not other.unit
-        or not re.fullmatch(r"[\d.,]+", amount.text)
-        or not _TO.fullmatch(folded[amount.end : other.start])
-    ):
+    if other is None or amount.unit or not other.unit or not _TO.fullmatch(folded[amount.end : other.start]):
         return amount
     if not _FROM.search(folded[: amount.start]):
         return amount
-    written = re.search(r"\d+(?:[.](\d+))?", folded[other.start : other.end].replace(",", ""))
-    scale = other.step * 10 ** len(written[1] or "") if written else 1.0
+    bare = amount.step == _written_step(folded, amount)
+    scale = other.step / _written_step(folded, other) if bare else 1.0
     scaled = {key: getattr(amount, key) * scale for key in ("value", "low", "high", "step")}
     said = {key: getattr(other, key) for key in ("kind", "unit", "dimension", "factor")}
     return replace(amount, **scaled, **said)
 
 
+def _written_step(folded: str, amount: Quantity) -> float:
+    """The worth of the last digit before any scale word."""
+    written = re.search(r"\d+(?:[.](\d+))?", folded[amount.start : amount.end].replace(",", ""))
+    return float(10 ** -len(written[1] or "")) if written else 1.0
+
+
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _OPERATOR = r"(?:[+\-−–×*/÷]|plus|minus|times|加|减|乘以|除以)"
 _EQUATION = re.compile(
-    rf"(?<![\w.,/\-])({_NUMBER}(?: ?%)?(?:\s*{_OPERATOR}\s*{_NUMBER}(?: ?%)?)+)\s*(?:=|equals|等于)\s*({_NUMBER})(?![\w/]|[.,]\d)",
+    rf"(?<![\w.,/\-])({_NUMBER}(?: ?%)?(?:\s*{_OPERATOR}\s*{_NUMBER}(?: ?%)?)+)"
+    rf"\s*(?:=|equals|等于)\s*({_NUMBER})(?![\w/]|[.,]\d)",
     re.IGNORECASE,
 )
 _SIGNS = {"plus": "+", "minus": "-", "times": "*", "加": "+", "减": "-", "乘以": "*", "除以": "/", "×": "*", "÷": "/"}

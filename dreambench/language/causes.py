@@ -19,6 +19,7 @@ LEAST_WORDS = 2
 LEAST_CHINESE = 3
 COVERED = 0.34
 """Share of each side's content words that a stretch of a text must have to count as speaking of both."""
+_WRITER = re.compile(r"\b(?:I|we|my|our)\b|我们?")
 _SIDE = re.compile(r"[;。；：]|(?<=[a-z0-9)])[.:](?= )")
 
 
@@ -32,13 +33,11 @@ class CausalClaim:
 
 
 def find_causal_claim(text: str) -> CausalClaim | None:
-    """The causal claim of a sentence; None for one that is hedged, denied, a question, or says too little on one side."""
-    if is_hedged(text) or text.rstrip().endswith(("?", "？")):
+    """The causal claim of a sentence; None for one that is hedged or denies something, for a question, for what the writer
+    says of himself, and for one that says too little on one side."""
+    if is_hedged(text) or negations(text) or text.rstrip().endswith(("?", "？")) or _WRITER.search(text):
         return None
-    denied = [(cue.start, cue.scope_end) for cue in negations(text)]
     for cue in find_cues(text, "cause"):
-        if any(start <= cue.start < end for start, end in denied):
-            continue
         statement = analyse(text)
         left = max((m.end() for m in _SIDE.finditer(text, 0, cue.start)), default=0)
         right = next((m.start() for m in _SIDE.finditer(text, cue.end)), len(text))

@@ -10,7 +10,7 @@ from typing import Any
 
 from dreambench.judges.embedded.reasoning.finding import Finding, check
 from dreambench.judges.embedded.reasoning.passage import Passage, about
-from dreambench.judges.embedded.reasoning.source import sources_of
+from dreambench.judges.embedded.reasoning.source import authority_of, sources_of
 from dreambench.judges.kinds.deductions import DEDUCTION_KINDS, Context
 
 SHOWN = 3
@@ -27,7 +27,8 @@ def answer(settings: Mapping[str, Any], context: Context) -> dict[str, Any]:
     """The findings, the weightiest kind first, and how much was checked."""
     passages = about({"report": context.report, "item": context.item, "plan": context.plan})
     sources = sources_of(context.steps)
-    results = [check(passage, context.steps, sources) for passage in passages]
+    authority = authority_of(sources)
+    results = [check(passage, context.report, context.steps, sources, authority) for passage in passages]
     findings = [result.finding for result in results if result.finding]
     findings.sort(key=lambda finding: DEDUCTION_KINDS.index(finding.kind))
     points = sum(result.points for result in results)

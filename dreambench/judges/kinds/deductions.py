@@ -57,8 +57,11 @@ class Answer(kinds.Answer):
 
     chain: str = Field(min_length=1, description="The report's chain of reasoning on the question, in a few sentences.")
     deductions: list[Deduction] = Field(description="Every shortcoming once, the weightiest first; empty when there is none.")
-    checked: SkipJsonSchema[int | None] = Field(default=None, ge=0)
-    """How many points rules could settle, None from a judge that reads; models are not told of it and not asked."""
+    checked: SkipJsonSchema[int | None] = Field(
+        default=None,
+        ge=0,
+        description="How many points rules could settle; null from a judge that reads, which is not told of this field.",
+    )
 
     @field_validator("deductions")
     @classmethod

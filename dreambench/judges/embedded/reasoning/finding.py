@@ -1,19 +1,19 @@
 """What code can defend against a sentence of a report: one finding at most, with the words that it rests on.
 
 In this order: a sum that does not compute; quoted words that are not on the page that is cited for them; pages that
-contradict an amount or a date; a cause that nothing in reach speaks of. One page alone contradicts nothing, unless the
-report cites it: pages are wrong too, and a page that says the same is believed.
+contradict an amount or a date (`dispute`); a cause that nothing in reach speaks of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dreambench.documents import normalize_url
+from dreambench.judges.embedded.reasoning.dispute import dispute_on, settle
 from dreambench.judges.embedded.reasoning.passage import Passage
 from dreambench.judges.embedded.reasoning.policy import ADDRESS
-from dreambench.judges.embedded.reasoning.source import Source, Word, opened, same_language, words_on
+from dreambench.judges.embedded.reasoning.source import Source, opened, same_language
 from dreambench.judges.kinds.agent_step import Step
 from dreambench.judges.kinds.deductions import DeductionKind
 from dreambench.judges.quotes import check_quote
@@ -21,10 +21,10 @@ from dreambench.language.causes import COVERED, nearest
 from dreambench.language.claims import why_excluded
 from dreambench.language.tokens import content_words, overlap, sentences
 
-SITES = 2
-"""Sites that must contradict a sentence when none of them is its own source."""
-ON_TOPIC = 3
+ON_TOPIC = 2
 """Content words that a page must share with a causal claim to count as a page in reach."""
+LEAST_READ = 2
+"""Pages in reach that must have been read before a cause is called unsupported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,12 @@ class Checked:
     finding: Finding | None = None
 
 
-def check(passage: Passage, steps: Sequence[Step], sources: Sequence[Source]) -> Checked:
-    """Checks one passage by what the steps brought."""
+def check(
+    passage: Passage, report: str, steps: Sequence[Step], sources: Sequence[Source], authority: Mapping[str, int]
+) -> Checked:
+    """Checks one passage of `report` by what the steps brought, `authority` by site among it."""
     result = Checked()
-    for one in (_sums(passage, steps), _quotations(passage, sources), _pages(passage, sources)):
+    for one in (_sums(passage, steps), _quotations(passage, sources), _pages(passage, report, sources, authority)):
         result.points += one.points
         result.finding = result.finding or one.finding
     causal = _cause(passage, steps, sources)
@@ -97,37 +99,16 @@ def _closest(text: str, source: Source) -> str:
     return max(cut, key=lambda sentence: overlap(text, sentence), default="")
 
 
-def _pages(passage: Passage, sources: Sequence[Source]) -> Checked:
+def _pages(passage: Passage, report: str, sources: Sequence[Source], authority: Mapping[str, int]) -> Checked:
     """Amounts and dates, where pages settle them."""
-    if not passage.countable:
+    dispute = dispute_on(passage, report, sources)
+    if dispute is None:
         return Checked()
-    said = words_on(passage.text, sources)
-    against = sorted((word for word in said if word.stand == "against"), key=lambda word: word.source.published, reverse=True)
-    agreeing = [word for word in said if word.stand == "for"]
-    result = Checked(points=int(bool(against or agreeing)))
-    if not against:
-        return result
-    own = {normalize_url(url) for url in passage.cited}
-    cited = [word for word in against if normalize_url(word.source.url) in own]
-    sites, others = {word.source.site for word in against}, {word.source.site for word in agreeing}
-    if not others and (cited or len(sites) >= SITES):
-        word = cited[0] if cited else against[0]
-        result.finding = _finding(passage, "refuted_step", word, "The report's own source" if cited else f"{len(sites)} sites")
-    elif len(sites) >= SITES and len(sites) > len(others) and _superseded(agreeing, against):
-        what = f"{len(sites)} sites, later than the {len(others)} that agree,"
-        result.finding = _finding(passage, "ignored_counter_evidence", against[0], what)
-    return result
-
-
-def _superseded(agreeing: Sequence[Word], against: Sequence[Word]) -> bool:
-    """Whether all that agree came out before any that contradict."""
-    dates = [word.source.published for word in (*agreeing, *against)]
-    return all(dates) and max(dates[: len(agreeing)]) < min(dates[len(agreeing) :])
-
-
-def _finding(passage: Passage, kind: DeductionKind, word: Word, who: str) -> Finding:
-    verb = "says" if who.startswith("The") else "say"
-    return Finding(passage, kind, f"{who} {verb} otherwise ({word.why}).", word.source.url, word.quote)
+    verdict = settle(dispute, authority)
+    if verdict is None:
+        return Checked(points=1 if dispute.agreeing or not dispute.against else 0)
+    kind, word, who = verdict
+    return Checked(1, Finding(passage, kind, f"{who} otherwise ({word.why}).", word.source.url, word.quote))
 
 
 def _cause(passage: Passage, steps: Sequence[Step], sources: Sequence[Source]) -> Checked:
@@ -139,7 +120,7 @@ def _cause(passage: Passage, steps: Sequence[Step], sources: Sequence[Source]) -
     cited = [by_url.get(normalize_url(url)) for url in (*passage.cited, *passage.near)]
     wanted = set(content_words(passage.text))
     reached = [source for source in sources if len(wanted & set(content_words(source.text))) >= ON_TOPIC]
-    if not reached or any(source is None for source in cited):
+    if len(reached) < LEAST_READ or any(source is None for source in cited):
         return Checked()  # not all that may hold the evidence was read
     found = [(nearest(claim, source.text), source) for source in reached]
     snippets = [text for step in steps if step.tool == "web_search" for text in _snippets(step.result)]

@@ -18,8 +18,10 @@ from dreambench.language.quotations import Quotation, find_quotations
 from dreambench.language.statements import analyse
 from dreambench.language.tokens import bm25, content_words
 
-MOST = 14
+MOST = 10
 """Sentences that are looked at for one question."""
+NEAR = 0.35
+"""Least score of such a sentence as a share of the best one's."""
 LEAST_SHARED = 2
 """Content words that a sentence must share with the question and its plan."""
 
@@ -54,7 +56,7 @@ class Passage:
 
 
 def about(job: Mapping[str, Any]) -> tuple[Passage, ...]:
-    """The passages of `job["report"]` on `job["item"]` and its plan, in their order in the report."""
+    """The passages of `job["report"]` on `job["item"]` and its plan, the most fitting first."""
     asked = (str(job["item"]), json.dumps(job["plan"], ensure_ascii=False, sort_keys=True))
     return _about((str(job["report"]), *asked))
 
@@ -70,8 +72,9 @@ def _select(key: tuple[str, str, str]) -> tuple[Passage, ...]:
     vocabulary = set(wanted)
     scores = bm25(sorted(vocabulary), bags)
     fitting = [at for at, bag in enumerate(bags) if len(vocabulary & set(bag)) >= LEAST_SHARED]
-    best = sorted(fitting, key=lambda at: (-scores[at], at))[:MOST]
-    return tuple(passages[at] for at in sorted(best))
+    least = NEAR * max((scores[at] for at in fitting), default=0.0)
+    best = [at for at in sorted(fitting, key=lambda at: (-scores[at], at))[:MOST] if scores[at] >= least]
+    return tuple(passages[at] for at in best)
 
 
 def _cut(report: str) -> tuple[list[Passage], list[list[str]]]:

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from dreambench.judges.embedded.reasoning.dispute import dispute_on, unknown_sites
 from dreambench.judges.embedded.reasoning.passage import Passage, about
+from dreambench.judges.embedded.reasoning.source import about_page, sources_of
 from dreambench.judges.kinds.agent_step import Step
 from dreambench.language.text import has_cjk
 from dreambench.language.tokens import content_words
 
-MOST_SUMS, MOST_CAUSES, MOST_CITED, MOST_PAGES = 2, 2, 4, 6
-MOST_ACTIONS = MOST_SUMS + 1 + MOST_CAUSES + MOST_PAGES
+MOST_SUMS, MOST_CLAIMS, MOST_CITED, MOST_PAGES, MOST_ABOUT = 1, 2, 2, 5, 2
+MOST_ACTIONS = MOST_SUMS + 1 + MOST_CLAIMS + MOST_PAGES + MOST_ABOUT
 ADDRESS = re.compile(r"^https?://\S+$", re.MULTILINE)
 LONGEST = 300
 """Characters of a query."""
@@ -61,13 +63,23 @@ def _wanted(job: Mapping[str, Any], steps: Sequence[Step]) -> Iterator[Action]:
     checks = " ".join(str(check.get("what", "")) for check in job["plan"].get("verify", ()))
     item = query_of(f"{job['item']} {checks}")
     yield Action("Search for the question and what its plan verifies.", "web_search", "query", item)
-    for passage in uncited_causes(passages):
-        yield Action("Search for evidence of a cause that the report names.", "web_search", "query", query_of(passage.text))
+    for passage in _claims(passages):
+        yield Action("Search for what the report states.", "web_search", "query", query_of(passage.text))
     cited = list(dict.fromkeys(url for passage in passages if _checkable(passage) for url in passage.cited))[:MOST_CITED]
-    pages = list(dict.fromkeys([*cited, *_found(steps)]))
-    opened = sum(step.tool == "page_visit" for step in steps)
-    for url in pages[:MOST_PAGES] if opened < MOST_PAGES else ():
+    about_pages = [step for step in steps if step.tool == "page_visit" and _argument(step) == about_page(_argument(step))]
+    read = sum(step.tool == "page_visit" for step in steps) - len(about_pages)
+    for url in dict.fromkeys([*cited, *_found(steps)]) if read < MOST_PAGES else ():
         yield Action("Read a page that the report cites or that was found.", "page_visit", "url", url)
+    if len(about_pages) < MOST_ABOUT:
+        yield from _publishers(job, passages, steps)
+
+
+def _publishers(job: Mapping[str, Any], passages: Sequence[Passage], steps: Sequence[Step]) -> Iterator[Action]:
+    """The pages on which sites say who they are, where their word would decide."""
+    sources = sources_of(steps)
+    found = [dispute_on(passage, str(job["report"]), sources) for passage in passages]
+    for source in unknown_sites([dispute for dispute in found if dispute]):
+        yield Action("See who publishes a page that would decide.", "page_visit", "url", about_page(source.url))
 
 
 def failing_sums(passages: Sequence[Passage]) -> list[str]:
@@ -76,9 +88,11 @@ def failing_sums(passages: Sequence[Passage]) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_SUMS]
 
 
-def uncited_causes(passages: Sequence[Passage]) -> list[Passage]:
-    """The causal claims that name no source of their own."""
-    return [passage for passage in passages if passage.causal and not passage.cited][:MOST_CAUSES]
+def _claims(passages: Sequence[Passage]) -> list[Passage]:
+    """What is worth a search of its own: causes without a source, then figures, the fitting ones first."""
+    causes = [passage for passage in passages if passage.causal and not passage.cited]
+    figures = [passage for passage in passages if passage.countable and passage not in causes]
+    return [*causes, *figures][:MOST_CLAIMS]
 
 
 def _checkable(passage: Passage) -> bool:
