@@ -232,7 +232,7 @@ class CreatedProtocols(NoProtocols):
 
 def _made_as(way: Way | None) -> Made:
     """How what is missing is made."""
-    return "agent_retrieval" if way in (None, "human", "embedded") else way
+    return way if way == "llm" or way == "agent" else "agent_retrieval"
 
 
 def _key_of(protocol: Protocol) -> str:

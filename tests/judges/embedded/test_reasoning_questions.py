@@ -8,7 +8,7 @@ import pytest
 
 from dreambench.judges.embedded import reasoning_questions
 from dreambench.judges.kinds import Reading
-from dreambench.judges.kinds.reasoning_questions import KIND, Answer
+from dreambench.judges.kinds.reasoning_questions import Answer, Context
 
 TOOLS = ["web_search", "page_visit", "calculate"]
 QUERY = "How did the Lerwin harbour develop since 1961? Please explain why it silted up, and compare it with the port of Ness."
@@ -30,10 +30,10 @@ STEPS = [
 
 
 def asked(count: int, question: str = QUERY, steps: Any = (), tools: Any = TOOLS) -> Answer:
-    context = KIND.context(question=question, as_of="2024-12-31", steps=list(steps), count=count, tools=list(tools))
+    context = Context(question=question, as_of="2024-12-31", steps=list(steps), count=count, tools=list(tools))
     found = reasoning_questions.answer({}, context)
     assert found == reasoning_questions.answer({}, context)
-    return KIND.answer.model_validate(found, context=Reading(context))
+    return Answer.model_validate(found, context=Reading(context))
 
 
 @pytest.mark.parametrize("count", [1, 5, 20])
