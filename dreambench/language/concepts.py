@@ -51,12 +51,11 @@ _HEAD = 5
 
 
 def find_similar(word: str, others: Iterable[str]) -> str | None:
-    """The first of `others` that is similar to `word`, equal ones first."""
+    """`word` itself if it is among `others`, else the one that sorts first of those similar to it, so that sets have no say."""
     listed = others if isinstance(others, Collection) else list(others)
     if word in listed:
         return word
     head, meaning = word[:_HEAD], concept(word)
-    for other in listed:  # most are told apart by their first letters alone
-        if (other[:_HEAD] == head or _CONCEPT.get(other, other) == meaning) and similar(word, other):
-            return other
-    return None
+    # most are told apart by their first letters alone
+    near = (other for other in listed if other[:_HEAD] == head or _CONCEPT.get(other, other) == meaning)
+    return min((other for other in near if similar(word, other)), default=None)
