@@ -71,8 +71,8 @@ def item_table(journal: Path, run: str) -> pl.DataFrame:
 
 
 def call_table(journal: Path) -> pl.DataFrame:
-    """The call table of a journal, in the order in which calls ended."""
-    rows = [{key: line[key] for key in CALL_SCHEMA} for line in read_lines(journal, "call")]
+    """The call table of a journal, in the order in which calls ended; a column that an older journal lacks is null there."""
+    rows = [{key: line.get(key) for key in CALL_SCHEMA} for line in read_lines(journal, "call")]
     return pl.DataFrame(rows, schema=CALL_SCHEMA)
 
 
