@@ -60,13 +60,13 @@ def model() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data set of one task with one short report, and its protocol of two facts."""
+    """A data set of one task with one short report, and its protocol of eight facts."""
     root = tmp_path_factory.mktemp("smollm2")
     for name, text in {
         "data/tasks/bridges.yaml": json.dumps({"id": "bridges", "query": QUERY, "as_of": AS_OF.isoformat(), "language": "en"}),
         "data/reports/one/bridges.md": REPORT,
         "data/corpus/pages.example/1.md": PAGE,
-        "protocols/bridges.json": protocol(2).model_dump_json(),
+        "protocols/bridges.json": protocol(8).model_dump_json(),
     }.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
@@ -78,6 +78,7 @@ def run(folder: Path, outputs: str, *more: str) -> Path:
     given = [
         "judge=smollm2",
         "judge.smollm2.max_tokens=160",
+        "judge.smollm2.reasks=0",
         "metric=[wq,kic]",
         "metric.wq.rubric=terse",
         "metric.kic.batched=false",
@@ -98,10 +99,10 @@ def scored(run: Path) -> pl.DataFrame:
 def test_a_run_is_judged_offline_and_replayed_without_the_server(model: None, folder: Path) -> None:
     first = run(folder, "first")
     items = pl.read_parquet(first / "judgments.parquet")
-    assert dict(items.group_by("metric").len().iter_rows()) == {"wq": 10, "kic": 2}
+    assert dict(items.group_by("metric").len().iter_rows()) == {"wq": 10, "kic": 8}
     assert set(items["status"]) <= {"scored", "judge_error"}
     good = scored(first)
-    assert good.filter(pl.col("metric") == "wq").height >= 7 and good.filter(pl.col("metric") == "kic").height >= 1
+    assert good.filter(pl.col("metric") == "wq").height >= 7 and good.filter(pl.col("metric") == "kic").height >= 5
     assert good["value"].is_between(0, 1).all()
     assert set(good.filter(pl.col("metric") == "kic")["label"]) <= {"yes", "no"}
 
