@@ -16,6 +16,7 @@ from dreambench.config.explain import duplicated_choices
 from dreambench.errors import ConfigError
 
 if TYPE_CHECKING:
+    from dreambench.config.schema import RunConfig
     from dreambench.engine.engine import Outcome
     from dreambench.runs.execute import RunResult
 
@@ -57,11 +58,11 @@ def run_composed(composed: DictConfig) -> int:
     config = validate(composed, clock)
     text = OmegaConf.to_yaml(composed, resolve=True)
     result = asyncio.run(execute(config, text, RunProgress, clock))
-    _show(result, config.study)
+    _show(result, config)
     return _exit_code(result)
 
 
-def _show(result: RunResult, study: str | None) -> None:
+def _show(result: RunResult, config: RunConfig) -> None:
     from rich.console import Console
 
     from dreambench.reporting.tables import print_run
@@ -70,11 +71,14 @@ def _show(result: RunResult, study: str | None) -> None:
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     notes = [f"{name}: {judge.note}" for name, judge in result.parts.judges.items() if judge.note]
     print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
-    if study and result.outcome.complete:
+    if config.study and result.outcome.complete:
         from dreambench.reporting.study import make_study
 
-        for path in make_study(study, result.folder):
+        for path in make_study(config.study, result.folder, config.study_inputs):
             console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+    from dreambench.reporting.page import write_page
+
+    console.print(f"page: {run_path(write_page(result.folder))}", highlight=False, soft_wrap=True)
     outcome = result.outcome
     console.print(
         f"{outcome.finished} cells judged, {outcome.before} from before, {outcome.owed} owed" + _going_on(outcome),

@@ -78,6 +78,7 @@ class RunConfig(Settings):
     seed: int = Field(default=0, ge=0)
     as_of: date | Literal["today"] | None = None
     study: str | None = None
+    study_inputs: dict[str, Any] = {}
     traceback: bool = False
 
     @property

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from dreambench.config.locations import bundled
-from dreambench.config.studies import check_study
+from dreambench.config.studies import load_study
 from dreambench.runs.folder import RunFolder
 
 
@@ -22,6 +20,8 @@ class StudyRun:
     """A finished run, as a study reads it. Every table is read when it is first asked for."""
 
     folder: RunFolder
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """What the study reads beside the run: the configuration's `study_inputs`."""
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -53,12 +53,7 @@ class StudyRun:
         return self.folder.study
 
 
-def make_study(name: str, folder: RunFolder) -> Sequence[Path]:
+def make_study(name: str, folder: RunFolder, inputs: Mapping[str, Any]) -> Sequence[Path]:
     """Runs the study `name` on a finished run and returns what it wrote. Raises ConfigError for an unknown study."""
-    check_study(name)
-    spec = importlib.util.spec_from_file_location(f"dreambench_study_{name}", bundled("experiments") / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    written: Sequence[Path] = module.make(StudyRun(folder))
+    written: Sequence[Path] = load_study(name).make(StudyRun(folder, inputs))
     return written
