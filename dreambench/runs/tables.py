@@ -78,8 +78,8 @@ def item_table(journal: Path, run: str) -> pl.DataFrame:
 
 
 def call_table(journal: Path) -> pl.DataFrame:
-    """The call table of a journal, in the order in which calls ended."""
-    return _frame(({key: line[key] for key in CALL_SCHEMA} for line in read_lines(journal, "call")), CALL_SCHEMA)
+    """The call table of a journal, in the order in which calls ended; a column that an older journal lacks is null there."""
+    return _frame(({key: line.get(key) for key in CALL_SCHEMA} for line in read_lines(journal, "call")), CALL_SCHEMA)
 
 
 def _frame(rows: Iterator[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
