@@ -46,7 +46,7 @@ $(VENV)/.stamp-dev: requirements/dev.lock | $(VENV)/bin/python
 
 # Needs uv (https://docs.astral.sh/uv): resolves pyproject.toml for all declared Pythons at once.
 lock:
-	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements/dev.lock
+	uv pip compile pyproject.toml --extra dev --extra local --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements/dev.lock
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -c requirements/dev.lock -o requirements/run.lock
 
 clean:

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, OmegaConf
@@ -74,7 +75,8 @@ def _show(result: RunResult, config: RunConfig) -> None:
     if config.study and result.outcome.complete:
         from dreambench.reporting.study import make_study
 
-        for path in make_study(config.study, result.folder, config.study_inputs):
+        say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+        for path in make_study(config.study, result.folder, config.study_inputs, say):
             console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
     from dreambench.reporting.page import write_page
 

@@ -37,13 +37,20 @@ def explain(error: HydraException | OmegaConfBaseException, arguments: Sequence[
 
 
 def duplicated_choices(arguments: Sequence[str]) -> list[Problem]:
-    """Options named twice in one list (`judge=[a,a]`): Hydra would fold them in silence."""
+    """Options named twice in one list (`judge=[a,a]`, or `metric=[dream,wq]`): Hydra would fold them in silence."""
     problems = []
-    for override in split_flags(arguments)[0]:
+    overrides, folders = split_flags(arguments)
+    for override in overrides:
         group, _, value = override.partition("=")
-        names = [name.strip() for name in value.strip("[]").split(",")]
-        if group.lstrip("+") in MULTI_SELECT and value.startswith("["):
-            for name in sorted({name for name in names if names.count(name) > 1}):
+        group = group.lstrip("+")
+        if group in MULTI_SELECT and value.startswith("["):
+            chosen = [name.strip() for name in value.strip("[]").split(",")]
+            held = {name: _bundle(group, name, folders) for name in chosen}
+            for bundle, members in held.items():
+                for name in [name for name in members if name in chosen]:
+                    rest = ",".join(other for other in chosen if other != name)
+                    problems.append(Problem(override, f"names {name} twice: {bundle} holds it", type=f"{group}=[{rest}]"))
+            for name in sorted({name for name in chosen if chosen.count(name) > 1}):
                 problems.append(
                     Problem(
                         override,
@@ -52,6 +59,16 @@ def duplicated_choices(arguments: Sequence[str]) -> list[Problem]:
                     )
                 )
     return problems
+
+
+def _bundle(group: str, name: str, folders: Sequence[Path]) -> list[str]:
+    """The options that an option stands for (its defaults list); most stand for themselves."""
+    for root in (*folders, bundled("conf")):
+        if (path := root / group / f"{name}.yaml").is_file():
+            content = OmegaConf.to_container(OmegaConf.load(path))
+            defaults = content.get("defaults", []) if isinstance(content, dict) else []
+            return [one for one in defaults if isinstance(one, str)]
+    return []
 
 
 def group_options(folders: Iterable[Path] = ()) -> dict[str, list[str]]:

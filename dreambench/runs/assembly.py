@@ -185,8 +185,6 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         problems.extend(judge.needs())
         problems.extend(_refusals(judge, list(metrics.values())))
     tasks = dataset.tasks if dataset else ()
-    for metric in metrics.values():
-        problems.extend(metric.problems(tasks))
     if tasks and judges and protocols.parts:
         _collect(problems, lambda: protocols.assign(judges))
         protocols.expect(tasks)
