@@ -1,0 +1,17 @@
+"""One tiny run that several studies read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dreambench.reporting.study import StudyRun
+from tests.experiments.running import TINY, run_experiment
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+    """WQ and length of two demo tasks by the embedded judge."""
+    folder: Path = tmp_path_factory.mktemp("demo")
+    return run_experiment("leaderboard", folder, *TINY, "metric=[wq,length]")
