@@ -15,3 +15,11 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
     """WQ and length of two demo tasks by the embedded judge."""
     folder: Path = tmp_path_factory.mktemp("demo")
     return run_experiment("leaderboard", folder, *TINY, "metric=[wq,length]")
+
+
+@pytest.fixture(scope="session")
+def ways_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+    """One demo task, WQ in three wordings and scales, KIC batched and one by one, by the embedded judge."""
+    folder: Path = tmp_path_factory.mktemp("ways")
+    ways = ["metric.wq.rubric=[default,terse,scale5]", "dataset.ids=saturn-moons"]
+    return run_experiment("rubric_ablation", folder, "judge=[embedded]", *ways)
