@@ -98,7 +98,7 @@ def _slope(part: pl.DataFrame) -> dict[str, Any]:
         "slope_low": found.low,
         "slope_high": found.high,
         "slope_p": found.p,
-        "slope_method": found.method,
+        "slope_method": found.method.replace("one report per task", "tasks as groups"),
         "slope_reason": found.reason,
     }
 

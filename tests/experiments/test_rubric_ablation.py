@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 from dreambench.reporting.study import StudyRun
-from tests.experiments.running import files, make, report_values, study
-
-ablation = study("rubric_ablation")
+from dreambench.reporting.ways import axis_of, compare_ways
+from tests.experiments.running import files, make, report_values
 
 
 def test_axes_are_read_from_the_variant() -> None:
@@ -24,7 +23,7 @@ def test_axes_are_read_from_the_variant() -> None:
         "default,both": "order",
         "my_own": "wording",
     }
-    assert {way: ablation.axis_of(way, "default") for way in axes} == axes
+    assert {way: axis_of(way, "default") for way in axes} == axes
 
 
 def items(rubric: str, values: list[float]) -> list[dict[str, Any]]:
@@ -46,7 +45,7 @@ def test_shift_ranking_and_changed_items_by_hand() -> None:
         ]
     )
     judgments = pl.DataFrame([*items("default", [0.0, 1.0, 1.0]), *items("terse", [0.0, 0.0, 0.5])])
-    reference, terse = ablation.ablation(values, judgments).iter_rows(named=True)
+    reference, terse = compare_ways(values, judgments).iter_rows(named=True)
     assert (reference["axis"], reference["shift"]) == ("reference", None)
     assert reference["score"] == pytest.approx(0.35)
     assert terse["score"] == pytest.approx(0.55)
