@@ -22,7 +22,7 @@ from dreambench.metrics.race.criteria import read_criteria
 from dreambench.metrics.race.formula import Criteria
 from dreambench.metrics.race.lookup import ByTask
 from dreambench.protocols.files import protocol_files, read_protocol
-from dreambench.protocols.model import Protocol
+from dreambench.protocols.model import Creator, Protocol
 from dreambench.reporting.comparing import rounded
 from dreambench.reporting.findings import bounded, write_findings
 from dreambench.reporting.outputs import write_table
@@ -33,6 +33,7 @@ from dreambench.reporting.study_settings import WHERE, StudySettings, read_setti
 from dreambench.stats.intervals import ratio_interval
 
 RACE, KIC = "RACE criterion", "KIC item"
+MANY = {RACE: "RACE criteria", KIC: "KIC items"}
 ALIKE = 0.3
 """Likeness from which on two items count as counterparts."""
 TRAITS = {
@@ -69,6 +70,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     if not both:
         what = f"none of the run's {len(protocols)} protocols asks a query that the criteria are for"
         raise InputError(Problem(f"{WHERE}.criteria", what, ["criteria for the run's queries"], "metric=[kic]"))
+    by_rules = sum(one.creator is Creator.EMBEDDED for one in protocols if one.query in both)
     shown = next((query for query in both if given.query and given.query in query), next(iter(both)))
     table = trait_table(pl.concat(both.values()))
     return [
@@ -77,7 +79,7 @@ def make(run: StudyRun) -> Sequence[Path]:
         *interval_panels(
             table, run.output, "criteria_comparison", panel="items", row="trait", series="side", label="% of items", scale=100
         ),
-        write_findings(run, "RACE criteria beside KIC items", _findings(table, both[shown], shown)),
+        write_findings(run, "RACE criteria beside KIC items", _findings(table, both[shown], shown, by_rules)),
     ]
 
 
@@ -133,17 +135,22 @@ def trait_table(items: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _findings(table: pl.DataFrame, shown: pl.DataFrame, query: str) -> list[str]:
+def _findings(table: pl.DataFrame, shown: pl.DataFrame, query: str, by_rules: int) -> list[str]:
     lines = [
-        f"- {bounded(100 * row['value'], _x100(row['low']), _x100(row['high']), digits=0)} % of {row['n']} {row['side']}s over "
-        f"{row['queries']} queries: the item {row['trait']}."
+        f"- {_percent(row)} % of {row['n']} {MANY[row['side']]} over {row['queries']} queries: the item {row['trait']}."
         for row in table.iter_rows(named=True)
     ]
     counts = {side: shown.filter(pl.col("side") == side).height for side in (RACE, KIC)}
-    lines.append(f'- Side by side: {counts[RACE]} {RACE}s and {counts[KIC]} {KIC}s of the query "{query[:120]}".')
+    lines.append(f'- Side by side: {counts[RACE]} {MANY[RACE]} and {counts[KIC]} {MANY[KIC]} of the query "{query[:120]}".')
     lines.append(f"- Two items count as counterparts from a likeness of {ALIKE} on (shared words, not shared meaning).")
+    if by_rules:
+        lines.append(
+            f"- The KIC items of {by_rules} queries were made by rules, which take sentences with amounts or dates from pages: "
+            "that they name one and rest on a page is no finding."
+        )
     return lines
 
 
-def _x100(value: float | None) -> float | None:
-    return None if value is None else 100 * value
+def _percent(row: Mapping[str, Any]) -> str:
+    value, low, high = (None if row[name] is None else 100 * row[name] for name in ("value", "low", "high"))
+    return bounded(value, low, high, digits=0)
