@@ -76,6 +76,9 @@ def _show(result: RunResult, config: RunConfig) -> None:
 
         for path in make_study(config.study, result.folder, config.study_inputs):
             console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+    from dreambench.reporting.page import write_page
+
+    console.print(f"page: {run_path(write_page(result.folder))}", highlight=False, soft_wrap=True)
     outcome = result.outcome
     console.print(
         f"{outcome.finished} cells judged, {outcome.before} from before, {outcome.owed} owed" + _going_on(outcome),

@@ -27,7 +27,8 @@ from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
 from dreambench.runs.subjects import Subjects
-from dreambench.runs.tables import spent, write_tables
+from dreambench.runs.tables import spent, write_parquet, write_tables
+from dreambench.runs.texts import text_table
 
 LOCAL_WIDTH = 2
 """Cells of work done in this process at once (the embedded judges): they share one interpreter."""
@@ -124,6 +125,7 @@ async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Jud
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
     tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
+    write_parquet(text_table(folder, parts), folder.reports)
     findings = [*trouble, *(str(finding) for finding in parts.dataset.findings), *_model_differences(tables["calls"])]
     write_json(
         folder.summary,

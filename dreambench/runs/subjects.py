@@ -59,17 +59,21 @@ class Subjects:
         return Subject(task, changed.report, await asyncio.to_thread(parse_document, changed.report.text))
 
     def _write(self, arm: str, clean: Subject, changed: Perturbed) -> None:
-        folder = self._folder / _file_name(arm)
-        folder.mkdir(parents=True, exist_ok=True)
-        name = _file_name(f"{clean.task.id}--{clean.report.agent}")
-        write_text(folder / f"{name}.md", changed.report.text)
-        write_text(folder / f"{name}.json", json.dumps(asdict(changed.log), ensure_ascii=False, indent=1))
+        path = changed_path(self._folder, arm, clean.task.id, clean.report.agent)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, changed.report.text)
+        write_text(path.with_suffix(".json"), json.dumps(asdict(changed.log), ensure_ascii=False, indent=1))
 
 
 async def _apply(arm: Perturbation, clean: Subject, corpus: Corpus | None, author: Judge | None) -> Perturbed:
     """Rules are work for a thread; a model as author is asked through the gateway, on this loop."""
     wanted = arm.apply(clean.task, clean.report, clean.document, corpus, author)
     return await wanted if arm.author == "llm" else await asyncio.to_thread(asyncio.run, wanted)
+
+
+def changed_path(folder: Path, arm: str, task: str, agent: str) -> Path:
+    """Where the changed text of a report lies below `folder`; its edit log is beside it, as `.json`."""
+    return folder / _file_name(arm) / f"{_file_name(f'{task}--{agent}')}.md"
 
 
 def _file_name(text: str) -> str:
