@@ -1,10 +1,10 @@
 """Capability ablation: what does a protocol gain from tools and retrieval? (DREAM's Table 2.)
 
 Reads a finished run of `metric=item_quality` over `dataset=protocol_items`, where the "agents" are ways of making protocols,
-and, with `study_inputs.ratings`, people's ratings. Every rater is a judge of the run or a person. Writes `table2` (way x aspect x
-rater: mean rating 1-3 and its share (x-1)/2), `concordance` (Kendall's W over the raters' rankings of ways, with its
-chi-square p), `differences` (pairs of ways, paired by task, Holm), `rating_sheet.csv` (the items in random order without their
-way, to be filled in by people), a figure and `findings.md`.
+and, with `study_inputs.ratings`, people's ratings. Every rater is a judge of the run or a person. Writes `table2` (way x
+aspect x rater: mean rating 1-3 and its share (x-1)/2), `concordance` (Kendall's W over the raters' rankings of ways, with its
+chi-square p), `differences` (pairs of ways, paired by task, Holm), `rating_sheet.csv` (the items in random order without
+their way, to be filled in by people), a figure and `findings.md`.
 """
 
 # Annotations stay real objects: studies are loaded from their file, where pydantic could not look names up.
