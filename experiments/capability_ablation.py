@@ -119,12 +119,15 @@ def quality_table(ratings: pl.DataFrame) -> pl.DataFrame:
 
 
 def concordance(ratings: pl.DataFrame) -> pl.DataFrame:
-    """Kendall's W per aspect: do raters rank the ways alike? Each rater's means per way are ranked."""
+    """Kendall's W per aspect: do raters rank the ways alike? By each rater's means per way over the tasks that have all ways."""
     rows = []
     for (aspect,), part in ratings.sort("aspect").group_by("aspect", maintain_order=True):
-        means = part.group_by("rater", "way").agg(pl.col("value").mean()).sort("rater", "way")
-        wide = means.pivot(on="way", index="rater", values="value")
         ways = sorted(part["way"].unique())
+        complete = part.filter(pl.col("way").n_unique().over("rater", "task") == len(ways))
+        means = complete.group_by("rater", "way").agg(pl.col("value").mean()).sort("rater", "way")
+        wide = (
+            means.pivot(on="way", index="rater", values="value") if means.height else pl.DataFrame(schema=dict.fromkeys(ways))
+        )
         found = kendalls_w(wide.select(ways).rows())
         shown = {"raters": wide.height, "ways": len(ways), "w": found.effect, "chi_square": found.statistic, "p": found.p}
         rows.append({"aspect": aspect, **shown, "reason": found.reason})
@@ -162,7 +165,7 @@ def _findings(table: pl.DataFrame, agreement: pl.DataFrame, differences: pl.Data
         lines.append(f"- {aspect} (1-3) by {rater}: {order}.")
     for row in agreement.iter_rows(named=True):
         said = f"W {row['w']:.2f}, p {row['p']:.4f}" if row["p"] is not None else f"no W ({row['reason']})"
-        lines.append(f"- {row['aspect']}: {row['raters']} raters rank {row['ways']} ways with {said}.")
+        lines.append(f"- {row['aspect']}: {row['raters']} rater(s), {row['ways']} ways: {said}.")
     clear = differences.filter(pl.col("p_adjusted") < 0.05).height
     lines.append(f"- {clear} of {differences.height} differences between two ways are significant (paired t, Holm, 5 %).")
     return lines

@@ -19,7 +19,7 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
 
 @pytest.fixture(scope="session")
 def ways_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
-    """One demo task, WQ in three wordings and scales, KIC batched and one by one, by the embedded judge."""
+    """Three reports to one demo task, WQ in three wordings and scales, KIC batched and one by one, by the embedded judge."""
     folder: Path = tmp_path_factory.mktemp("ways")
-    ways = ["metric.wq.rubric=[default,terse,scale5]", "dataset.ids=saturn-moons"]
+    ways = ["metric.wq.rubric=[default,terse,scale5]", "dataset.ids=saturn-moons", "dataset.agents=[good,stale,fluent_wrong]"]
     return run_experiment("rubric_ablation", folder, "judge=[embedded]", *ways)

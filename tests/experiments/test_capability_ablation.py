@@ -39,6 +39,13 @@ def test_raters_who_rank_alike_have_w_1() -> None:
     (row,) = ablation.concordance(ratings({f"r{n}": (0.1 + n / 100, 0.3, 0.6) for n in range(6)})).iter_rows(named=True)
     assert (row["raters"], row["ways"], row["w"], row["chi_square"]) == (6, 3, 1.0, 12.0)
     assert row["p"] == pytest.approx(0.00247875, abs=1e-8)  # exp(-6)
+    uneven = pl.concat(
+        [
+            ratings({f"r{n}": (0.1, 0.3, 0.6) for n in range(6)}),
+            ratings({"r0": (0.9, 0, 0)}).head(1).with_columns(task=pl.lit("t3")),
+        ]
+    )
+    assert ablation.concordance(uneven)["w"].to_list() == [1.0]  # a task that not every way has is left out
     (one,) = ablation.concordance(ratings({"r": (0.1, 0.3, 0.6)})).iter_rows(named=True)
     assert one["p"] is None and "fewer than two raters" in one["reason"]
 
@@ -93,16 +100,19 @@ def test_protocols_of_two_ways_become_the_table(rated: StudyRun) -> None:
 
 
 def test_people_are_raters_beside_the_judge(rated: StudyRun, tmp_path: Path) -> None:
-    make("capability_ablation", rated)
-    sheet = pl.read_csv(rated.output / "rating_sheet.csv", infer_schema=False)
-    path = tmp_path / "filled.csv"
-    sheet.with_columns(rater=pl.lit("ann"), rating=pl.lit("2")).write_csv(path)
-    run = StudyRun(rated.folder, {"ratings": str(path)})
-    ablation.check(run.inputs)
-    make("capability_ablation", run)
-    table = pl.read_csv(run.output / "table2.csv")
-    assert set(table.filter(rater="ann")["rating"]) == {2.0}
-    assert set(pl.read_csv(run.output / "concordance.csv")["raters"]) == {2}
+    items = ablation.rated_items(rated.judgments)
+    blank = ablation.write_sheet(items, tmp_path / "sheet.csv")
+    filled = tmp_path / "filled.csv"
+    sheet = pl.read_csv(blank, infer_schema=False)
+    sheet.with_columns(rater=pl.lit("ann"), rating=pl.lit("2")).write_csv(filled)
+    inputs = {"ratings": str(filled)}
+    ablation.check(inputs)
+    everyone = ablation.all_ratings(items, ablation.read_ratings(ablation.read_settings(ablation.Inputs, inputs)))
+    assert set(ablation.quality_table(everyone).filter(rater="ann")["rating"]) == {2.0}
+    assert set(ablation.concordance(everyone)["raters"]) == {2}
+    sheet.with_columns(rater=pl.lit("ann"), rating=pl.lit("2"), item=pl.lit("x")).write_csv(filled)
+    with pytest.raises(InputError, match="does not have, like x"):
+        ablation.all_ratings(items, ablation.read_ratings(ablation.read_settings(ablation.Inputs, inputs)))
 
 
 def test_a_wrong_sheet_is_refused_line_by_line(tmp_path: Path) -> None:

@@ -76,8 +76,8 @@ def test_the_benchmark_s_own_results(real_data: Path, tmp_path: Path) -> None:
     data = ["dataset=drb", f"dataset.reports={drb / 'claude-3-7-sonnet.jsonl'}", f"dataset.queries={drb / 'query.jsonl'}"]
     results = drb / "race_claude-3-7-sonnet_raw_results.jsonl"
     inputs = f"study_inputs.saved={{claude-3-7-sonnet: '{results}'}}"
-    run = run_experiment("wq_validity", tmp_path, *data, "dataset.language=en", "dataset.limit=5", inputs)
-    make("wq_validity", run)
-    table = pl.read_csv(run.output / "by_agent.csv")
-    assert set(table["queries"]) == {5}
+    run = run_experiment("wq_validity", tmp_path, *data, "dataset.language=en", "dataset.limit=4", inputs)
+    race = validity._read(validity.read_settings(validity.Inputs, run.inputs))
+    table = validity.within_agents(validity.paired(validity.wq_scores(run.report_scores), race))
+    assert set(table["queries"]) == {4}
     assert table.height == len(DIMENSIONS) + 1
