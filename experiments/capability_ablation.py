@@ -119,7 +119,7 @@ def quality_table(ratings: pl.DataFrame) -> pl.DataFrame:
 
 
 def concordance(ratings: pl.DataFrame) -> pl.DataFrame:
-    """Kendall's W per aspect: do raters rank the ways alike? By each rater's means per way over the tasks that have all ways."""
+    """Kendall's W per aspect: do raters rank the ways alike? By a rater's means per way over tasks that have all ways."""
     rows = []
     for (aspect,), part in ratings.sort("aspect").group_by("aspect", maintain_order=True):
         ways = sorted(part["way"].unique())
