@@ -33,6 +33,7 @@ def interval_panels(
             at = [rows.index(value) + 0.16 * ((len(kinds) - 1) / 2 - place) for value in part[row]]
             _marks(axes, part, at, scale, MARKS[place % len(MARKS)], str(kind))
         axes.set_yticks(range(len(rows)), rows if axes is figure.axes[0] else [""] * len(rows))
+        axes.set_ylim(-0.5, max(len(rows), 1) - 0.5)
         axes.set_title(str(title))
         axes.set_xlabel(label)
         axes.grid(axis="x", linewidth=0.4)
