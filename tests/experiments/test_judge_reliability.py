@@ -11,6 +11,7 @@ import pytest
 from dreambench.errors import InputError
 from dreambench.reporting.canary import drawn_reports, match
 from tests.experiments.running import TINY, files, make, report_values, run_experiment, study
+from tests.support.openai_stub import OpenAIStub, saying
 
 reliability = study("judge_reliability")
 KEYS = {"metric": "m", "rubric": "default", "judge": "a"}
@@ -99,6 +100,29 @@ def test_a_demo_run_asks_its_canary_past_the_cache(tmp_path: Path) -> None:
     (calls,) = run.output.glob("canary/1/*/calls.parquet")
     assert set(pl.read_parquet(calls)["source"]) == {"provider"}
     assert "equal by construction" in (run.output / "findings.md").read_text(encoding="utf-8")
+
+
+def test_the_canary_sees_that_a_model_answers_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with OpenAIStub() as stub:
+        model = [
+            "judge=[litellm]",
+            "judge.litellm.model=openai/m",
+            f"judge.litellm.api_base={stub.url}",
+            "judge.litellm.seed=1",
+        ]
+        small = ["metric.wq.rubric=default", "dataset.ids=saturn-moons", "dataset.agents=[good]", "study_inputs.canary=5"]
+        run = run_experiment("judge_reliability", tmp_path, *model, *small)
+        asked = len(stub.requests)
+        stub.always(saying({"reason": "now all is perfect", "score": 100}))
+        make("judge_reliability", run)
+        assert asked == 2 * 10 and len(stub.requests) == asked + 10
+    (row,) = pl.read_csv(run.output / "canary.csv").iter_rows(named=True)
+    assert row["asked_again"] == 10 and row["changed"] > 0.5 and row["moved"] > 0
+    (repeats,) = pl.read_csv(run.output / "repeats.csv").iter_rows(named=True)
+    assert repeats["items"] == 10 and repeats["turned"] > 0.5
+    text = (run.output / "findings.md").read_text(encoding="utf-8")
+    assert "10 judgments asked again" in text and "by construction" not in text
 
 
 def test_wrong_inputs_are_refused() -> None:
