@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from dreambench.perturbations.authors import Pen
 
 _FIXED_PLACE = re.compile(
-    r"introduction|answer|at a glance|bottom line|summar|abstract|overview|background|conclusions?|closing|references?|sources?|bibliography|appendix"
+    r"introduction|answer|at a glance|bottom line|summar|abstract|overview|background|conclusions?|closing"
+    r"|references?|sources?|bibliography|appendix"
     r"|outlook|final|future|directions|recommend|implications|synthesis|additional|takeaways|next steps|importance|why "
     r"|limitation|uncertaint|gaps\b|frameworks?\b|foundations?\b|theor|\bproblem|\bother\b|basics|concepts|scope"
     r"|methodolog|keyword|terminolog|table of contents|tl;?dr|disclaimer|notes?$|definitions?|checklist"

@@ -26,6 +26,7 @@ from dreambench.engine.store import AnswerStore
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
+from dreambench.runs.hostile import hostile_lines, hostile_table
 from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import spent, write_parquet, write_tables
 from dreambench.runs.texts import text_table
@@ -117,7 +118,7 @@ async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Jud
     metric = parts.metrics[cell.metric]
     judge = parts.judges.get(cell.judge)
     subject = await subjects.get(cell)
-    judgments = await metric.measure(subject, judge, cell.repeat)
+    judgments = subject.placed(await metric.measure(subject, judge, cell.repeat))
     if metric.protocols:  # one that was made just now is not in the plan yet
         cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)
     return judgments
@@ -126,7 +127,14 @@ async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Jud
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
     tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
     write_parquet(text_table(folder, parts), folder.reports)
-    findings = [*trouble, *(str(finding) for finding in parts.dataset.findings), *_model_differences(tables["calls"])]
+    hostile = hostile_table(parts.dataset.reports)
+    write_parquet(hostile, folder.root / "hostile.parquet")
+    findings = [
+        *trouble,
+        *hostile_lines(hostile),
+        *(str(finding) for finding in parts.dataset.findings),
+        *_model_differences(tables["calls"]),
+    ]
     write_json(
         folder.summary,
         {
@@ -140,7 +148,7 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
             "findings": findings,
         },
     )
-    return RunResult(folder, parts, outcome, tables, findings)
+    return RunResult(folder, parts, outcome, {**tables, "hostile": hostile}, findings)
 
 
 def _model_differences(calls: pl.DataFrame) -> list[str]:
