@@ -82,13 +82,14 @@ def refuse_twins(scores: pl.DataFrame) -> None:
 def task_weighted(scores: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     """One row per metric, judge and agent over several data sets; nothing where there is one only.
 
+    An agent without a value in one of them has no row: means over other data sets are no fair comparison.
     `values` are report scores with the same names: they give the interval (stratified by data set, t). A metric whose
     data-set score is no mean over tasks (CI is the harmonic mean of two means) has none.
     """
     rows = [
         _weighted(dict(zip(KEYS, keys, strict=True)), part, values)
         for keys, part in scores.group_by(KEYS, maintain_order=True)
-        if scores["dataset"].n_unique() > 1
+        if 1 < scores["dataset"].n_unique() == part.drop_nulls("value").height
     ]
     return pl.DataFrame(rows, schema={**scores.schema, "datasets": pl.Int64})
 
@@ -169,6 +170,9 @@ def _findings(board: pl.DataFrame, ranks: pl.DataFrame, differences: pl.DataFram
         for row in first.drop_nulls("first").iter_rows(named=True)
     ]
     if differences.width:
+        partial = sorted(set(board["agent"]) - set(board.filter(pl.col("dataset") == ALL)["agent"]))
+        if board["dataset"].n_unique() > 1 and partial:
+            lines.append(f"- Not in every data set, so without a task-weighted row: {', '.join(partial)}.")
         clear = differences.filter(pl.col("p_adjusted") < 0.05).height
         lines.append(f"- {clear} of {differences.height} differences between two agents are significant (paired t, Holm, 5 %).")
     return lines

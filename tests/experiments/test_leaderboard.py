@@ -48,6 +48,13 @@ def test_one_data_set_has_no_aggregate() -> None:
     assert leaderboard.task_weighted(published().filter(dataset="DRB"), pl.DataFrame()).is_empty()
 
 
+def test_an_agent_that_misses_a_data_set_has_no_aggregate() -> None:
+    found = leaderboard.task_weighted(
+        published().filter((pl.col("dataset") != "RR") | (pl.col("agent") != "tongyi")), pl.DataFrame()
+    )
+    assert set(found["agent"]) == {"langchain", "smolagents"}
+
+
 def test_the_interval_is_stratified_by_data_set_and_left_out_where_the_score_is_no_mean() -> None:
     values = report_values(
         [{"dataset": "d", "task": f"d{n}", "agent": "x", "value": value} for n, value in enumerate((0.2, 0.4, 0.6))]
