@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig, OmegaConf
 
 from dreambench.commands.exits import Exit
+from dreambench.commands.verbs import PLAIN_WIDTH
 from dreambench.config.compose import run_command_line
 from dreambench.config.explain import duplicated_choices
 from dreambench.errors import ConfigError
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from dreambench.engine.engine import Outcome
     from dreambench.runs.execute import RunResult
 
-PLAIN_WIDTH = 200
-"""Columns of a table that is not printed to a terminal."""
 SHOWN_OWED = 12
 
 
