@@ -74,6 +74,8 @@ def _show(result: RunResult, study: str | None) -> None:
 
         for path in make_study(study, result.folder):
             console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+    for line in _threshold_lines(result):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     outcome = result.outcome
     console.print(
         f"{outcome.finished} cells judged, {outcome.before} from before, {outcome.owed} owed" + _going_on(outcome),
@@ -92,6 +94,13 @@ def _owed_lines(result: RunResult) -> list[str]:
     lines = [f"  {agent} / {metric} / {judge}: {count}" for (agent, metric, judge), count in sorted(counts.items())]
     more = [f"  ... {len(lines) - SHOWN_OWED} more"] if len(lines) > SHOWN_OWED else []
     return ["INCOMPLETE: these reports are owed, the tables cover the others only", *lines[:SHOWN_OWED], *more]
+
+
+def _threshold_lines(result: RunResult) -> list[str]:
+    """What became of the run's thresholds; they are not looked at before the run is complete."""
+    if result.parts.thresholds and not result.outcome.complete:
+        return ["thresholds: not checked, the run is incomplete"]
+    return [f"threshold {'reached' if one.passed else 'FAILED'}: {one}" for one in result.thresholds]
 
 
 def _going_on(outcome: Outcome) -> str:
@@ -116,4 +125,6 @@ def _exit_code(result: RunResult) -> int:
         return Exit.BUDGET
     if isinstance(outcome.stop_error, ProviderError):
         return Exit.USER_ERROR
-    return Exit.DONE if outcome.complete else Exit.INCOMPLETE
+    if not outcome.complete:
+        return Exit.INCOMPLETE
+    return Exit.DONE if all(one.passed for one in result.thresholds) else Exit.BELOW_THRESHOLD
