@@ -17,6 +17,8 @@ from dreambench.config.explain import duplicated_choices
 from dreambench.errors import ConfigError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dreambench.engine.engine import Outcome
     from dreambench.runs.execute import RunResult
 
@@ -54,6 +56,10 @@ def run_composed(composed: DictConfig) -> int:
 
     clock = Clock()
     config = validate(composed, clock)
+    if config.study_inputs:
+        from dreambench.reporting.study import check_inputs
+
+        check_inputs(config.study, config.study_inputs)
     text = OmegaConf.to_yaml(composed, resolve=True)
     result = asyncio.run(execute(config, text, RunProgress, clock))
     _show(result, config.study)
@@ -69,11 +75,19 @@ def _show(result: RunResult, study: str | None) -> None:
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     notes = [f"{name}: {judge.note}" for name, judge in result.parts.judges.items() if judge.note]
     print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
-    if study and result.outcome.complete:
-        from dreambench.reporting.study import make_study
+    try:
+        if study and result.outcome.complete:
+            from dreambench.reporting.study import make_study
 
-        for path in make_study(study, result.folder):
-            console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+            for path in make_study(study, result.folder):
+                console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+    finally:  # what the run gave is said even where its study lacks an input
+        _show_end(console, result)
+
+
+def _show_end(console: Console, result: RunResult) -> None:
+    from dreambench.runs.execute import run_path
+
     for line in _threshold_lines(result):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     outcome = result.outcome

@@ -78,6 +78,8 @@ class RunConfig(Settings):
     seed: int = Field(default=0, ge=0)
     as_of: date | Literal["today"] | None = None
     study: str | None = None
+    study_inputs: dict[str, Any] = {}
+    """What a study reads beside the run (sheets of labels); no part of the run's identity."""
     traceback: bool = False
 
     @property

@@ -28,7 +28,7 @@ ARM = ["perturbation", "dose", "perturbation_seed"]
 KEYS = ["metric", "rubric", "variant", "judge", "agent", *ARM]
 ITEM_KEYS = ["metric", "rubric", "judge", "agent", *ARM, "task", "repeat", "family", "item", "occurrence"]
 ARROW = " -> "
-NOT_CONFIG = ("paths", "engine", "cache", "traceback")
+NOT_CONFIG = ("paths", "engine", "cache", "traceback", "study", "study_inputs")
 """Top-level keys that change no number."""
 
 SCORE_SCHEMA: dict[str, Any] = {

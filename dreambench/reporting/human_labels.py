@@ -57,7 +57,7 @@ def read_key(path: Path) -> Key:
 
 
 def read_sheets(paths: Sequence[Path], key: Key) -> pl.DataFrame:
-    """The labels of all sheets (LABEL_SCHEMA). A row without a rater is by its file's name. Raises LabelError with all problems."""
+    """The labels of all sheets (LABEL_SCHEMA); a row without a rater is its file's. Raises LabelError with all problems."""
     answers = {row["id"]: row["answers"] for row in key.units.iter_rows(named=True)}
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     problems: list[Problem] = []

@@ -48,9 +48,7 @@ def test_items_are_matched_by_their_hash(runs: JudgedRuns) -> None:
     flips = [row for row in result["items"] if row["flipped"]]
     assert counts["da"]["flipped"] == len(flips) > 0
     items = [pl.read_parquet(run / "judgments.parquet").filter(metric="da") for run in (runs.first, runs.second)]
-    labels = [
-        dict(zip(zip(table["report"], table["item"], strict=True), table["label"], strict=True)) for table in items
-    ]
+    labels = [dict(zip(zip(table["report"], table["item"], strict=True), table["label"], strict=True)) for table in items]
     assert len(flips) == sum(labels[0][key] != labels[1][key] for key in labels[0])
 
 
@@ -107,7 +105,10 @@ def test_one_agent_each_is_one_pair(runs: JudgedRuns, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["x"], "error: compare: needs two runs or more\n  type: python -m dreambench compare RUN_A RUN_B (list them: ls runs)\n"),
+        (
+            ["x"],
+            "error: compare: needs two runs or more\n  type: python -m dreambench compare RUN_A RUN_B (list them: ls runs)\n",
+        ),
         (
             ["a", "b", "--allow", "protocl"],
             "error: --allow: protocl is no kind of difference; did you mean protocol?\n"

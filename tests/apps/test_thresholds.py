@@ -52,8 +52,17 @@ def test_no_value_and_no_row_fail() -> None:
     metric = Length(name="length", shelf=None)  # type: ignore[arg-type]
     row = {
         **dict.fromkeys(SCORE_SCHEMA),
-        **{"agent": "a", "judge": "code", "metric": "length", "rubric": "", "variant": metric.primary, "primary": True},
-        **{"aggregation": "macro", "perturbation": "clean", "n_tasks": 0, "n_excluded": 2, "excluded_why": "judge_error"},
+        "agent": "a",
+        "judge": "code",
+        "metric": "length",
+        "rubric": "",
+        "variant": metric.primary,
+        "primary": True,
+        "aggregation": "macro",
+        "perturbation": "clean",
+        "n_tasks": 0,
+        "n_excluded": 2,
+        "excluded_why": "judge_error",
     }
     (empty,) = check_thresholds(pl.DataFrame(schema=SCORE_SCHEMA), {"length": metric}, {"length": 5.0})
     (excluded,) = check_thresholds(pl.DataFrame([row], schema=SCORE_SCHEMA), {"length": metric}, {"length": 5.0})
