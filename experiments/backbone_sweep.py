@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from dreambench.reporting.findings import bounded, write_findings
 from dreambench.reporting.outputs import new_figure, write_figure, write_table
 from dreambench.reporting.study import StudyRun
 from dreambench.reporting.tables import format_value
@@ -30,7 +31,7 @@ def make(run: StudyRun) -> Sequence[Path]:
         *write_table(_shown(scores), folder, "backbone_sweep"),
         *write_table(agreement, folder, "agreement"),
         *_draw(scores, folder),
-        _write_findings(scores, agreement, run.summary, folder),
+        _write_findings(scores, agreement, run),
     ]
 
 
@@ -104,9 +105,9 @@ def _draw(scores: pl.DataFrame, folder: Path) -> list[Path]:
     return write_figure(figure, folder, "backbone_sweep")
 
 
-def _write_findings(scores: pl.DataFrame, agreement: pl.DataFrame, summary: dict[str, Any], folder: Path) -> Path:
+def _write_findings(scores: pl.DataFrame, agreement: pl.DataFrame, run: StudyRun) -> Path:
     """Plain sentences: who leads by whose judgment, and whether the judges rank alike."""
-    lines = ["# Backbone sweep", ""]
+    lines = []
     for (metric, judge), part in scores.group_by("metric", "judge", maintain_order=True):
         ranked = part.drop_nulls("value").sort("value", descending=True)
         order = " > ".join(
@@ -115,18 +116,14 @@ def _write_findings(scores: pl.DataFrame, agreement: pl.DataFrame, summary: dict
         lines.append(f"- {metric} by {judge}: {order}")
     lines.append("")
     lines.extend(_agreement_line(row) for row in agreement.iter_rows(named=True))
-    notes = {name: judge["note"] for name, judge in summary["judges"].items() if judge["note"]}
-    lines.extend(["", *(f"{name}: {note}." for name, note in notes.items()), f"Run {summary['run']}."])
-    path = folder / "findings.md"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    return write_findings(run, "Backbone sweep", lines)
 
 
 def _agreement_line(row: dict[str, Any]) -> str:
     if row["tau"] is None:
         return f"- {row['metric']}: {row['judges']} rank no agents in common."
-    interval = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
+    tau = bounded(row["tau"], row["low"], row["high"])
     return (
-        f"- {row['metric']}: {row['judges']} agree on the order of agents with a mean tau-b of {row['tau']:.2f}{interval} "
+        f"- {row['metric']}: {row['judges']} agree on the order of agents with a mean tau-b of {tau} "
         f"over {row['tasks']} tasks ({row['no_ranking']} without a ranking)."
     )

@@ -20,10 +20,10 @@ from typing import Any
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.reporting.findings import write_findings
 from dreambench.reporting.human_labels import Key, join_labels, read_key, read_sheets
 from dreambench.reporting.outputs import new_figure, write_figure, write_table
 from dreambench.reporting.study import StudyRun
-from dreambench.runs.folder import write_text
 from dreambench.stats.agreement import Kappa, cohens_kappa
 from dreambench.stats.ranks import correlation
 from dreambench.stats.raters import krippendorffs_alpha
@@ -39,28 +39,29 @@ AGREEMENT: dict[str, Any] = {
 }
 
 
-def check(inputs: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the inputs, before the run: files that are not there."""
-    named = [*(inputs.get("sheets") or []), *([inputs["key"]] if inputs.get("key") else [])]
-    places = [f"study_inputs.sheets[{at}]" for at in range(len(inputs.get("sheets") or []))] + ["study_inputs.key"]
-    return [
-        Problem(where, f"{path} is no file") for where, path in zip(places, named, strict=False) if not Path(path).is_file()
-    ]
+def check(inputs: Mapping[str, Any]) -> None:
+    """Raises ConfigError, before anything is bought, where there are no sheets yet or a named file is not there."""
+    sheets = list(inputs.get("sheets") or [])
+    if not sheets:
+        what = "human_agreement compares judges with people and needs their labels"
+        allowed = ["CSV files that raters saved from the sheet.html of python -m dreambench sample RUN --blind"]
+        raise ConfigError(Problem("study_inputs.sheets", what, allowed, "study_inputs.sheets=[labels_ada.csv,labels_ben.csv]"))
+    named = {f"study_inputs.sheets[{at}]": path for at, path in enumerate(sheets)}
+    if inputs.get("key"):
+        named["study_inputs.key"] = inputs["key"]
+    if missing := [Problem(where, f"{path} is no file") for where, path in named.items() if not Path(path).is_file()]:
+        raise ConfigError(*missing)
 
 
 def make(run: StudyRun) -> Sequence[Path]:
-    """All files of the study. Raises ConfigError saying what to do where there are no sheets yet, LabelError for bad ones."""
-    sheets = [Path(path) for path in run.inputs.get("sheets") or []]
-    key_path = Path(run.inputs.get("key") or run.folder.root / "labels" / "key.json")
-    if not sheets:
-        raise ConfigError(_wanted(run, key_path))
-    key = read_key(key_path)
-    labels = read_sheets(sheets, key)
+    """All files of the study. Raises ConfigError where the sample's key is not found, LabelError for bad sheets."""
+    key = read_key(_key_path(run))
+    labels = read_sheets([Path(path) for path in run.inputs["sheets"]], key)
     joined = join_labels(with_majority(labels, key), key, run.judgments)
     if joined.is_empty():
         raise ConfigError(Problem("study_inputs.sheets", "no labelled unit was judged in this run: is the key of another run?"))
     agreement, rates = judge_agreement(joined, key)
-    raters = rater_agreement(labels, key, seed=int(run.judgments.height))
+    raters = rater_agreement(labels, key, seed=0)
     folder = run.output
     return [
         *write_table(agreement, folder, "agreement"),
@@ -68,16 +69,20 @@ def make(run: StudyRun) -> Sequence[Path]:
         *write_table(raters, folder, "raters"),
         *write_table(rates, folder, "base_rates"),
         *_draw(agreement, folder),
-        _write_findings(agreement, raters, rates, labels, run.summary, folder),
+        write_findings(run, "Human agreement", _finding_lines(agreement, raters, rates, labels)),
     ]
 
 
-def _wanted(run: StudyRun, key: Path) -> Problem:
-    drawn = f"label {key.parent / 'sheet.html'}" if key.is_file() else f"python -m dreambench sample {run.folder.root} --blind"
-    what = "human_agreement compares judges with people and has no labels yet"
-    allowed = ["CSV files that raters saved from a sample's sheet.html or sheet.csv"]
-    more = "this command with study_inputs.sheets=[labels_NAME.csv]"
-    return Problem("study_inputs.sheets", what, allowed, f"{drawn}, then {more}")
+def _key_path(run: StudyRun) -> Path:
+    """The named key, else the one beside this run or beside the same run under another name (without its study)."""
+    if run.inputs.get("key"):
+        return Path(run.inputs["key"])
+    root = run.folder.root
+    found = sorted(root.parent.glob(f"*-{run.summary['run']}/labels/key.json"))
+    if not found:
+        what = f"no labels/key.json lies in a folder of run {run.summary['run']}"
+        raise ConfigError(Problem("study_inputs.key", what, ["the key.json that sample wrote"], "study_inputs.key=key.json"))
+    return found[0]
 
 
 def with_majority(labels: pl.DataFrame, key: Key) -> pl.DataFrame:
@@ -250,30 +255,17 @@ def _draw(agreement: pl.DataFrame, folder: Path) -> list[Path]:
     return write_figure(figure, folder, "human_agreement")
 
 
-def _write_findings(
-    agreement: pl.DataFrame,
-    raters: pl.DataFrame,
-    rates: pl.DataFrame,
-    labels: pl.DataFrame,
-    summary: Mapping[str, Any],
-    folder: Path,
-) -> Path:
+def _finding_lines(agreement: pl.DataFrame, raters: pl.DataFrame, rates: pl.DataFrame, labels: pl.DataFrame) -> list[str]:
     """Plain sentences made from the tables."""
     people = labels["rater"].unique().sort().to_list()
-    untold = labels["label"].null_count()
-    lines = [
-        "# Human agreement",
+    lead = f"{labels['id'].n_unique()} units, raters: {', '.join(people)}; "
+    return [
+        f"{lead}{labels['label'].null_count()} times a rater could not tell.",
         "",
-        f"{labels['id'].n_unique()} units, raters: {', '.join(people)}; {untold} cannot be told.",
+        *(_agreement_line(row, rates) for row in agreement.iter_rows(named=True)),
         "",
+        *(_rater_line(row) for row in raters.iter_rows(named=True)),
     ]
-    lines += [_agreement_line(row, rates) for row in agreement.iter_rows(named=True)]
-    lines += ["", *(_rater_line(row) for row in raters.iter_rows(named=True))]
-    notes = {name: judge["note"] for name, judge in summary["judges"].items() if judge["note"]}
-    lines += ["", *(f"{name}: {note}." for name, note in notes.items()), f"Run {summary['run']}."]
-    path = folder / "findings.md"
-    write_text(path, "\n".join(lines) + "\n")
-    return path
 
 
 def _agreement_line(row: Mapping[str, Any], rates: pl.DataFrame) -> str:

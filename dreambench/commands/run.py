@@ -19,6 +19,7 @@ from dreambench.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dreambench.config.schema import RunConfig
     from dreambench.engine.engine import Outcome
     from dreambench.runs.execute import RunResult
 
@@ -56,17 +57,13 @@ def run_composed(composed: DictConfig) -> int:
 
     clock = Clock()
     config = validate(composed, clock)
-    if config.study_inputs:
-        from dreambench.reporting.study import check_inputs
-
-        check_inputs(config.study, config.study_inputs)
     text = OmegaConf.to_yaml(composed, resolve=True)
     result = asyncio.run(execute(config, text, RunProgress, clock))
-    _show(result, config.study)
+    _show(result, config)
     return _exit_code(result)
 
 
-def _show(result: RunResult, study: str | None) -> None:
+def _show(result: RunResult, config: RunConfig) -> None:
     from rich.console import Console
 
     from dreambench.reporting.tables import print_run
@@ -76,10 +73,10 @@ def _show(result: RunResult, study: str | None) -> None:
     notes = [f"{name}: {judge.note}" for name, judge in result.parts.judges.items() if judge.note]
     print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
     try:
-        if study and result.outcome.complete:
+        if config.study and result.outcome.complete:
             from dreambench.reporting.study import make_study
 
-            for path in make_study(study, result.folder):
+            for path in make_study(config.study, result.folder, config.study_inputs):
                 console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
     finally:  # what the run gave is said even where its study lacks an input
         _show_end(console, result)

@@ -79,7 +79,6 @@ class RunConfig(Settings):
     as_of: date | Literal["today"] | None = None
     study: str | None = None
     study_inputs: dict[str, Any] = {}
-    """What a study reads beside the run (sheets of labels); no part of the run's identity."""
     traceback: bool = False
 
     @property

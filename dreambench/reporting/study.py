@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
-import yaml
 
-from dreambench.config.locations import bundled
-from dreambench.config.studies import check_study
-from dreambench.errors import ConfigError
+from dreambench.config.studies import load_study
 from dreambench.runs.folder import RunFolder
 
 
@@ -25,6 +20,8 @@ class StudyRun:
     """A finished run, as a study reads it. Every table is read when it is first asked for."""
 
     folder: RunFolder
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """What the study reads beside the run: the configuration's `study_inputs`."""
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -50,40 +47,13 @@ class StudyRun:
         summary: dict[str, Any] = json.loads(self.folder.summary.read_text(encoding="utf-8"))
         return summary
 
-    @cached_property
-    def inputs(self) -> Mapping[str, Any]:
-        """What the user named for the study beside the run (`study_inputs.<key>=...`)."""
-        config = yaml.safe_load(self.folder.config.read_text(encoding="utf-8"))
-        return dict(config.get("study_inputs") or {})
-
     @property
     def output(self) -> Path:
         """Where the study writes."""
         return self.folder.study
 
 
-def make_study(name: str, folder: RunFolder) -> Sequence[Path]:
-    """Runs the study `name` on a finished run and returns what it wrote.
-
-    Raises ConfigError for an unknown study, and what the study raises: InputError where an input of it is missing.
-    """
-    written: Sequence[Path] = _module(name).make(StudyRun(folder))
+def make_study(name: str, folder: RunFolder, inputs: Mapping[str, Any]) -> Sequence[Path]:
+    """Runs the study `name` on a finished run and returns what it wrote. Raises ConfigError for an unknown study."""
+    written: Sequence[Path] = load_study(name).make(StudyRun(folder, inputs))
     return written
-
-
-def check_inputs(name: str | None, inputs: Mapping[str, Any]) -> None:
-    """Raises ConfigError before the run for inputs that its study could not use; a study may have a function `check`."""
-    if name is None:
-        return
-    check = getattr(_module(name), "check", None)
-    if problems := check(inputs) if check else []:
-        raise ConfigError(*problems)
-
-
-def _module(name: str) -> ModuleType:
-    check_study(name)
-    spec = importlib.util.spec_from_file_location(f"dreambench_study_{name}", bundled("experiments") / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

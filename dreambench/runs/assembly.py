@@ -163,7 +163,7 @@ class Parts:
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     """Builds data set, judges and metrics. Raises one InputError that holds every problem found."""
     problems: list[Problem] = []
-    _collect(problems, lambda: check_study(config.study))
+    _collect(problems, lambda: check_study(config.study, config.study_inputs))
     loader = _collect(problems, lambda: build("dataset", config.dataset))
     tools = _collect(problems, lambda: build_tools(config, gateway, loader)) or NoTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])

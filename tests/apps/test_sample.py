@@ -154,8 +154,8 @@ def test_bad_sheets_are_explained(labels: Path, tmp_path: Path) -> None:
 
 
 def study(runs: JudgedRuns, labels: Path, *sheets: Path) -> list[str]:
-    inputs = [f"+study_inputs.sheets=[{','.join(map(str, sheets))}]", f"+study_inputs.key={labels / 'key.json'}"]
-    return [*runs.overrides("one"), "study=human_agreement", *inputs]
+    inputs = [f"study_inputs.sheets=[{','.join(map(str, sheets))}]", f"study_inputs.key={labels / 'key.json'}"]
+    return [*runs.overrides("one"), "+experiment=human_agreement", *inputs]
 
 
 def test_the_study_compares_judge_and_raters(labels: Path, runs: JudgedRuns, tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ def test_the_study_compares_judge_and_raters(labels: Path, runs: JudgedRuns, tmp
         return "cannot_tell" if unit["probability"] == 1 else "news"
 
     sheets = [fill(labels, tmp_path / "ada.csv", agreeing), fill(labels, tmp_path / "b.csv", contrary, rater="ben")]
-    ran = command(*study(runs, labels, *sheets))
+    ran = command(*study(runs, labels, *sheets), f"paths.outputs={tmp_path / 'out'}")
     assert ran.code == 0, ran.err
-    (run,) = (path for path in Path("outputs").iterdir() if path.name.startswith("human_agreement-"))
+    (run,) = (tmp_path / "out").iterdir()
     table = {(row["metric"], row["rater"]): row for row in pl.read_csv(run / "study" / "agreement.csv").iter_rows(named=True)}
     assert table["da", "ada"]["accuracy"] == table["da", "ada"]["kappa"] == 1
     assert table["wq", "ada"]["distance"] == pytest.approx(0, abs=0.006)
@@ -191,14 +191,12 @@ def test_the_study_compares_judge_and_raters(labels: Path, runs: JudgedRuns, tmp
 
 
 def test_without_sheets_the_study_says_what_it_needs(runs: JudgedRuns, tmp_path: Path) -> None:
-    ran = command(*runs.overrides("one"), "study=human_agreement", f"paths.outputs={tmp_path}")
-    assert ran.code == 1
-    assert "written to " in ran.out
-    (run,) = tmp_path.iterdir()
+    ran = command(*runs.overrides("one"), "+experiment=human_agreement", f"paths.outputs={tmp_path / 'out'}")
+    assert ran.code == 1 and not (tmp_path / "out").exists()
     assert ran.err == (
-        "error: study_inputs.sheets: human_agreement compares judges with people and has no labels yet\n"
-        "  allowed: CSV files that raters saved from a sample's sheet.html or sheet.csv\n"
-        f"  type: python -m dreambench sample {run} --blind, then this command with study_inputs.sheets=[labels_NAME.csv]\n"
+        "error: study_inputs.sheets: human_agreement compares judges with people and needs their labels\n"
+        "  allowed: CSV files that raters saved from the sheet.html of python -m dreambench sample RUN --blind\n"
+        "  type: study_inputs.sheets=[labels_ada.csv,labels_ben.csv]\n"
     )
 
 
