@@ -180,7 +180,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
     if dataset is not None:
         problems.extend(problem for metric in metrics.values() for problem in metric.prepare(dataset))
-    if any(metric.tools for metric in metrics.values()):
+    if any(metric.tools for metric in metrics.values()) and not gateway.replays:
         problems.extend(tools.needs())
     for judge in judges.values():
         problems.extend(judge.needs())
