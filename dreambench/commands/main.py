@@ -10,7 +10,7 @@ from importlib import import_module
 from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
-VERBS = ("check", "compare", "perturb", "plan", "protocol", "report", "sample", "tool")
+VERBS = ("cache", "check", "compare", "ls", "perturb", "plan", "protocol", "report", "sample", "show", "tool")
 INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 

@@ -43,7 +43,7 @@ class CheckingModel:
         if "queries" in answer:
             claim = re.search(r"<claim \w+>\n(.*)\n</claim", prompt, re.DOTALL)
             assert claim
-            words = [word for word in re.findall(r"[A-Za-z]+", claim[1]) if len(word) > 4][:6]
+            words = [word for word in re.findall(r"[A-Za-z]+", claim[1]) if len(word) > 6][:6]
             return {"queries": [" ".join(words), " ".join(words[1:]), " ".join(words[:3])]}
         if "label" in answer:
             passage = re.search(r"<passage \w+>\n\S+\n[^\n]*\n\n(.+)", prompt)
