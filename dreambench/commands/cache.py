@@ -18,6 +18,8 @@ from dreambench.errors import ConfigError, Problem
 
 DEFAULT = Path(".dreambench/cache")
 DAY = 86400.0
+NAMED = {"size": "", "prune": "", "export": "RUN FILE", "import": "FILE"}
+"""The verbs, and what each is given."""
 
 
 def cache(arguments: Sequence[str]) -> int:
@@ -25,19 +27,20 @@ def cache(arguments: Sequence[str]) -> int:
     overrides, others = split_overrides(arguments)
     folder = _folder(overrides)
     parser = VerbParser("cache", __doc__)
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="size|prune|export|import")
-    for verb, named in (("size", ()), ("prune", ()), ("export", ("run", "file")), ("import", ("file",))):
-        one = verbs.add_parser(verb, add_help=False)
-        one.add_argument("--json", action="store_true")
-        for name in named:
-            one.add_argument(name)
-        if verb == "prune":
-            one.add_argument("--older-than", metavar="DAYS", type=float, required=True)
-    given = parser.parse_args(others)
+    parser.add_argument("verb", metavar="size|prune|export|import", choices=list(NAMED), help="what to do")
+    parser.add_argument("names", metavar="RUN|FILE", nargs="*", help="export RUN FILE, import FILE")
+    parser.add_argument("--older-than", metavar="DAYS", type=float, help="of prune")
+    parser.add_json()
+    given = parser.parse_intermixed_args(others)
+    wanted = NAMED[given.verb]
+    if len(given.names) != len(wanted.split()) or (given.older_than is None) == (given.verb == "prune"):
+        usage = {"prune": "--older-than 90"}.get(given.verb, wanted)
+        what = f"takes {usage or 'nothing more'}"
+        raise ConfigError(Problem(f"cache {given.verb}", what, type=f"python -m dreambench cache {given.verb} {usage}".strip()))
     if given.verb == "export":
-        said = _export(folder, given.run, Path(given.file))
+        said = _export(folder, given.names[0], Path(given.names[1]))
     elif given.verb == "import":
-        said = _import(folder, Path(given.file))
+        said = _import(folder, Path(given.names[0]))
     elif given.verb == "prune":
         said = _prune(folder, given.older_than)
     else:

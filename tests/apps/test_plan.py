@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from dreambench.judges.kinds.queries import repeated_value
 from dreambench.reporting.plan import listed_price
 from tests.apps.command import ROOT
 from tests.apps.conftest import DATA, JudgedRuns, command, json_of
@@ -44,7 +45,8 @@ class CheckingModel:
             claim = re.search(r"<claim \w+>\n(.*)\n</claim", prompt, re.DOTALL)
             assert claim
             words = [word for word in re.findall(r"[A-Za-z]+", claim[1]) if len(word) > 6][:6]
-            return {"queries": [" ".join(words), " ".join(words[1:]), " ".join(words[:3])]}
+            asked = [" ".join(words), " ".join(words[1:]), " ".join(words[:3])]
+            return {"queries": [query for query in asked if query and not repeated_value(claim[1], query)] or ["the topic"]}
         if "label" in answer:
             passage = re.search(r"<passage \w+>\n\S+\n[^\n]*\n\n(.+)", prompt)
             assert passage
