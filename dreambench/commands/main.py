@@ -10,7 +10,11 @@ from importlib import import_module
 from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
-VERBS = ("cache", "check", "compare", "ls", "perturb", "plan", "protocol", "report", "sample", "show", "tool")
+VERBS = (
+    *("cache", "check", "compare", "completion", "doctor", "ls", "new", "perturb", "plan", "protocol"),
+    *("report", "sample", "show", "tool"),
+)
+"""Modules of this package; each has a function of its name."""
 INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
