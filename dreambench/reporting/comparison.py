@@ -9,6 +9,7 @@ those two are matched, and the row says `old -> new`.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -234,14 +235,15 @@ def _score_differences(first: StudyRun, second: StudyRun, names: Sequence[_Match
         if part["first"].is_null().all() or part["second"].is_null().all():
             continue
         result = paired_difference(both["second"], both["first"], seed=seed)
+        most = 1.0 if key[-1] == "share" else math.inf
         rows.append(
             {
                 **dict(zip([*KEYS, "unit"], key, strict=True)),
                 "first": both["first"].mean(),
                 "second": both["second"].mean(),
                 "difference": result.value,
-                "low": result.low,
-                "high": result.high,
+                "low": None if result.low is None else max(-most, result.low),
+                "high": None if result.high is None else min(most, result.high),
                 "p": result.p,
                 "interval": result.method,
                 "n_tasks": both.height,
