@@ -4,6 +4,7 @@ create [--out FOLDER] [--part kic|rq] [OVERRIDE ...]    one file per task of the
 show FILE ...                                           a protocol as people read it
 check FILE ... [--by NAME --note WHY] [--pages] [OVERRIDE ...]
                                                         is it valid; signs edits by hand; looks up its quotes on their pages
+check dataset=NAME [OVERRIDE ...]                       the same for protocols that a data set brings along, with their pages
 """
 
 from __future__ import annotations
@@ -72,9 +73,23 @@ def _take_apart(arguments: Sequence[str]) -> Line:
             line.overrides.append(word)
         else:
             line.paths.append(Path(word))
+    if verb == "check" and not line.paths and any(word.startswith("dataset=") for word in line.overrides):
+        line.paths = _brought_along(line)
+        line.flags.add("--pages")
     if verb != "create" and not line.paths:
         raise ConfigError(Problem(f"protocol {verb}", "names no file", type=f"python -m dreambench protocol {verb} FILE"))
     return line
+
+
+def _brought_along(line: Line) -> list[Path]:
+    """The folder of protocols that the data set of the overrides brings along. Raises ConfigError when it brings none."""
+    from dreambench.commands.verbs import configure
+    from dreambench.config.nodes import build
+
+    folder: Path | None = getattr(build("dataset", configure(line.overrides).dataset), "protocols", None)
+    if folder is None or not folder.is_dir():
+        raise ConfigError(Problem("dataset", "brings no protocols along", type="python -m dreambench protocol check FILE"))
+    return [folder]
 
 
 def _show(line: Line) -> int:

@@ -21,7 +21,7 @@ from jinja2 import FileSystemLoader, StrictUndefined, Template, TemplateError, m
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dreambench.errors import Problem, RubricError, nearest
-from dreambench.judges.fence import fence
+from dreambench.judges.fence import fence, plain
 from dreambench.judges.kinds import Context, Kind, load_kind
 
 BLOCKS = ("system", "user")
@@ -74,7 +74,7 @@ class RubricShelf:
             lstrip_blocks=True,
             keep_trailing_newline=False,
         )
-        self._environment.globals["fence"] = fence
+        self._environment.globals |= {"fence": fence, "plain": plain}
 
     def names(self, folder: str = "") -> list[str]:
         """Ids of all rubrics below `folder`, sorted; files and folders that start with `_` are shared parts."""

@@ -3,7 +3,8 @@
 For each reasoning question of the task's protocol an agent follows the validation plan with tools and lists deductions.
 The arithmetic is code: R = 10 minus the points of the deductions, at least 0; RQ = mean of R / 10. A deduction whose quoted
 words cannot be verified was sent back once and is then dropped; it stands in the item table, without weight, as is every
-deduction that counts (family `deduction`, value = its points / 10).
+deduction that counts (family `deduction`, value = its points / 10). A question of which rules could check nothing is
+`unanswered` and no score: "nothing found" would be no finding.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ POINTS: Mapping[str, float] = {
     "minor_gap": 1,
 }
 QUESTION, DEDUCTION = "question", "deduction"
+NOTHING_CHECKED = "nothing_to_check"
+"""Reason code of a question of which rules could check nothing."""
 
 
 class ReasoningQuality(Metric):
@@ -140,12 +143,15 @@ class ReasoningQuality(Metric):
         dropped = len(checked) - len(counted)
         listed = ", ".join(f"-{self._points[one.kind]:g} {one.kind}" for one in counted) or "no deduction"
         note = f"; {dropped} dropped, their words could not be verified" if dropped else ""
+        blind = run.answer.checked == 0 and not counted
+        early = "" if run.trajectory.ended == "finished" else f"budget_{run.trajectory.ended}"
         question = Judgment(
             item_id(subject.task.id, item.question),
             QUESTION,
-            f"{grade:g}",
-            grade / HIGHEST,
-            reason_code="" if run.trajectory.ended == "finished" else f"budget_{run.trajectory.ended}",
+            "" if blind else f"{grade:g}",
+            None if blind else grade / HIGHEST,
+            Status.UNANSWERED if blind else Status.SCORED,
+            reason_code=NOTHING_CHECKED if blind else early,
             rationale=f"{item.question} {listed}{note}. {run.answer.chain}",
             evidence=(kept,),
             cost=run.trajectory.money,

@@ -14,9 +14,11 @@ _WORDS = re.compile(r"[A-Za-z]{3,}")
 _IDLE = frozenset(
     (
         "the and for with from that this into its are was how what why who where when"
+        " most like during under over beyond between towards their which these those more some such than into about"
         " www http https html htm php pdf com org net"
     ).split()
 )
+_DIGITS = re.compile(r"(?<![%\d])(?<!%[0-9A-Fa-f])\d{2,}")
 _TRIES = 40
 
 
@@ -41,26 +43,21 @@ def _parts(url: str) -> tuple[str, str, str]:
 
 def _moved(path: str, words: Sequence[str], rng: Random) -> str:
     segments = path.split("/")
-    digits = [at for at, part in enumerate(segments) if re.search(r"\d{2,}", part)]
-    slugs = [at for at, part in enumerate(segments) if len(re.split(r"[-_]", part)) >= 3]
-    ways = ["digits"] * (2 if digits else 0) + ["slug"] * (2 if slugs else 0) + ["folder"] * (len(segments) > 2)
+    digits = [at for at, part in enumerate(segments) if _DIGITS.search(part) and not re.fullmatch(r"10\.\d{4,9}", part)]
+    last = max((at for at, part in enumerate(segments) if part), default=0)
+    slugs = [at for at, part in enumerate(segments) if len(_slug_words(part)) >= 3]
+    ways = ["digits"] * (2 if digits else 0) + ["slug"] * (2 if slugs else 0) + ["folder"] * (last > 1)
     way = rng.choice(ways or ["new"])
     if way == "digits":
         at = rng.choice(digits)
-        segments[at] = re.sub(r"\d{2,}", lambda match: _other_digits(match[0], rng), segments[at], count=1)
+        segments[at] = _DIGITS.sub(lambda match: _other_digits(match[0], rng), segments[at], count=1)
     elif way == "slug":
         at = rng.choice(slugs)
-        sign = "-" if "-" in segments[at] else "_"
-        parts = segments[at].split(sign)
-        if rng.random() < 0.5 and len(parts) > 3:
-            del parts[rng.randrange(1, len(parts) - 1)]
-        else:
-            swap = rng.randrange(len(parts) - 1)
-            parts[swap], parts[swap + 1] = parts[swap + 1], parts[swap]
-        segments[at] = sign.join(parts)
+        segments[at] = _other_slug(segments[at], rng)
     elif way == "folder":
-        at = rng.randrange(1, len(segments) - 1)
-        segments[at : at + 1] = [] if rng.random() < 0.5 and len(segments) > 3 else [segments[at], rng.choice(_FOLDERS)]
+        at = rng.randrange(1, last)
+        folders = [folder for folder in _FOLDERS if folder not in segments]
+        segments[at : at + 1] = [] if rng.random() < 0.5 and last > 2 else [segments[at], rng.choice(folders)]
     else:
         segments = ["", *[part for part in segments if part], slug(words, rng)]
     return "/".join(segments)
@@ -69,7 +66,33 @@ def _moved(path: str, words: Sequence[str], rng: Random) -> str:
 _FOLDERS = ("archive", "old", "v1", "news", "content", "pages", "docs", "en", "main", "library", "item", "view")
 
 
+_SLUG_WORD = re.compile(r"(?<![^-_])[A-Za-z]{3,}(?![^-_.])")
+
+
+def _slug_words(segment: str) -> list[re.Match[str]]:
+    """The words of a path segment such as `history-of-jazz-piano.html`: no numbers, initials or identifiers."""
+    return [match for match in _SLUG_WORD.finditer(segment) if match[0].lower() not in _IDLE]
+
+
+def _other_slug(segment: str, rng: Random) -> str:
+    """Without one of its words, or with two that change places."""
+    words = _slug_words(segment)
+    if rng.random() < 0.5 and len(words) > 3:
+        gone = rng.choice(words[1:])
+        return segment[: gone.start() - 1] + segment[gone.end() :]
+    one, two = sorted(rng.sample(words, 2), key=lambda match: match.start())
+    return segment[: one.start()] + two[0] + segment[one.end() : two.start()] + one[0] + segment[two.end() :]
+
+
 def _other_digits(digits: str, rng: Random) -> str:
+    """Other digits; a year, month or day stays one."""
+    if re.fullmatch(r"(?:19|20)\d\d", digits):
+        return str(rng.choice([year for year in range(2008, 2025) if year != int(digits)]))
+    if dated := re.fullmatch(r"((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?", digits):
+        number = rng.choice([n for n in range(1, 13 if dated[3] is None else 29) if n != int(digits[-2:])])
+        return f"{digits[:-2]}{number:02d}"
+    if len(digits) == 2:
+        return f"{rng.choice([n for n in range(1, 13) if n != int(digits)]):02d}"
     places = list(digits)
     for at in rng.sample(range(1, len(places)), min(2, len(places) - 1)):
         places[at] = rng.choice([digit for digit in "0123456789" if digit != places[at]])
@@ -102,9 +125,9 @@ def invented(topic: str, words: Sequence[str], chinese: bool, taken: Collection[
             slug=slug(words, rng), year=str(rng.randrange(2014, 2025)), number=str(rng.randrange(1200, 98000)),
         )  # fmt: skip
         url = f"https://{host}/{path}"
-        if normalize_url(url) not in taken:
+        if pair[0] != pair[1] and normalize_url(url) not in taken:
             break
-    return title, url
+    return re.sub(r"(?<=[a-z]) (The|A|An) (?=\S)", lambda match: match[0].lower(), title), url
 
 
 _SITE_WORDS = ("policy", "data", "insight", "market", "applied", "global", "open", "modern", "regional", "academic", "social")

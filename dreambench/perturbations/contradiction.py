@@ -6,6 +6,7 @@ can be turned round. The turned claim is put, without citation, behind a later p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from random import Random
@@ -71,13 +72,22 @@ def _elsewhere(view: View, line: Line, places: Sequence[Line]) -> tuple[Line, ..
     return tuple(other)
 
 
+_OPENS_ITSELF = re.compile(
+    r"(?:确实|事实上|实际上|其实|总的来说|总体|整体|目前|近年来|近来|如今|当前|传统上|自?\d{4}年)"
+    r"|(?:Importantly|Notably|Recently|Currently|Overall|Today|By \d|In \d|Since \d)\b"
+)
+"""A sentence with an opening of its own takes no second one."""
+_ENDS = re.compile(r"[.!?。！？][\"”’』」]$")
+
+
 def _contradict(view: View, line: Line, targets: Sequence[Target], places: Sequence[Line], rng: Random) -> list[Change]:
     target = rng.choice(list(targets))
     turned = line.words_with([(target.start, target.end, target.write(rng))])
     place = rng.choice(list(places))
     opening = fill(rng.choice(list(templates("contradiction", view.chinese, "openings"))), rng)
     lexicon = words_of(view).lexicon
-    if opening and lexicon.knows(turned):
+    if opening and lexicon.knows(turned) and not _OPENS_ITSELF.match(turned):
         turned = opening + lexicon.lower_first(turned)
-    sentence = turned + "。" if view.chinese else f" {turned}."
+    stop = "" if _ENDS.search(turned) else "。" if view.chinese else "."
+    sentence = f"{turned}{stop}" if view.chinese else f" {turned}{stop}"
     return [Change(place.end, place.end, sentence, "contradiction", f"contradicts {line.start}:{line.end}")]

@@ -6,6 +6,7 @@ markers stay, so each claim keeps its citation and loses its source.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -52,8 +53,8 @@ class Inventor:
         view = source.view
         words = words_of(view)
         blocks = view.running_blocks or ((0,) if view.document.blocks else ())
-        topics = [topic for block in blocks for topic in words.topics(block)[:1]]
-        self._topics = list(dict.fromkeys(topics)) or [words.stand_in]
+        topics = [topic for block in blocks for topic in words.topics(block)[:1] if words.is_topic(topic)]
+        self._topics = list(dict.fromkeys(topics)) or ["相关领域" if view.chinese else "current practice"]
         self._chinese = view.chinese
         self._words = latin_words(" ".join([view.document.title, *self._topics]))
         self._taken = frozenset(view.addresses)
@@ -71,11 +72,29 @@ def _replace(text: str, entry: Reference, invent: Inventor, rng: Random) -> list
         if at >= 0:
             new = url if number == 0 else invent.source(rng)[1]
             changes.append(Change(at, at + len(old), new, "fabricated_sources"))
-    at = text.find(entry.title, entry.span.start, entry.span.end) if len(entry.title) > 3 else -1
-    end = at + len(entry.title)
+    at, end = _title_place(text, entry)
     if at >= 0 and not any(change.start < end and at < change.end for change in changes):
         changes.append(Change(at, end, title, "fabricated_sources"))
     return sorted(changes, key=lambda change: change.start)
+
+
+_CUT_OFF = re.compile(r"[\"”’』」]|\s*(?:\.\.\.|…+)")
+
+
+def _title_place(text: str, entry: Reference) -> tuple[int, int]:
+    """Where the title stands, with a closing quotation mark or the dots of a title cut short; (-1, -1) without one."""
+    at = text.find(entry.title, entry.span.start, entry.span.end) if len(entry.title) > 3 else -1
+    if at < 0:
+        return -1, -1
+    end = at + len(entry.title)
+    while (more := _CUT_OFF.match(text, end, entry.span.end)) and (more[0].strip(" .…") == "" or _opened(text[at:end])):
+        end = more.end()
+    return at, end
+
+
+def _opened(title: str) -> bool:
+    """Whether a quotation mark of the title is still open."""
+    return title.count('"') % 2 == 1 or sum(map(title.count, "“‘『「")) > sum(map(title.count, "”’』」"))
 
 
 def _relink(spans: tuple[Span, ...], invent: Inventor, rng: Random) -> list[Change]:

@@ -107,6 +107,8 @@ def _circular(line: Line, view: View, words: Words) -> list[Make]:
         line.is_closed and is_standalone(line) and has_clause(own, view.chinese) and len(own) <= (60 if view.chinese else 150)
     ):
         return []
+    if own.startswith(("值得注意", "需要", "应当", "总之")):
+        return []
     if not view.chinese and re.search(r"[;—]|\bbecause\b|\"|“|\(|\d\)", own):
         return []
     return [partial(_append, line, view.chinese, "circular", {"s": words.lexicon.lower_first(own)}, "circular")]
@@ -219,5 +221,5 @@ def _append(line: Line, chinese: bool, key: str, slots: Mapping[str, str], flaw:
 
 
 def _equate(line: Line, chinese: bool, topic: str, others: tuple[str, ...], rng: Random) -> list[Change]:
-    verb = "are" if _PLURAL.search(topic) else "is"
+    verb = "are" if _PLURAL.search(topic) and not topic.startswith("The ") else "is"
     return _append(line, chinese, "equate", {"topic": topic, "other": rng.choice(others), "is": verb}, "false_equivalence", rng)

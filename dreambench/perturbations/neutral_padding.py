@@ -74,17 +74,16 @@ def _bare_headings(view: View) -> list[Unit]:
 
 
 def _introduce(view: View, block: int, at: int, rng: Random) -> list[Change]:
-    sentence = say("padding", view.chinese, "opening", rng, topic=_topic(view, block))
-    return [Change(at, at, f"\n\n{sentence}", "neutral_padding")]
+    return [Change(at, at, f"\n\n{_sentence(view, block, 'opening', rng)}", "neutral_padding")]
 
 
 def _pad(view: View, line: Line, key: str, rng: Random) -> list[Change]:
-    sentence = say("padding", view.chinese, key, rng, topic=_topic(view, line.block))
+    sentence = _sentence(view, line.block, key, rng)
     return [Change(line.start, line.start, sentence if view.chinese else f"{sentence} ", "neutral_padding")]
 
 
-def _topic(view: View, block: int) -> str:
-    """A subject without a number or date, which would be one more of them."""
-    words = words_of(view)
-    plain = [topic for topic in words.topics(block) if not _COUNTS.search(topic) and not quantities(topic) and not dates(topic)]
-    return plain[0] if plain else words.stand_in
+def _sentence(view: View, block: int, key: str, rng: Random) -> str:
+    """A sentence on the subject of the block's own heading; on none where the heading names none or would add a number."""
+    topic = words_of(view).own_topic(block)
+    plain = topic and not _COUNTS.search(topic) and not quantities(topic) and not dates(topic)
+    return say("padding", view.chinese, key if plain else f"{key}_bare", rng, topic=topic)

@@ -7,6 +7,7 @@ ordered list, stays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from random import Random
@@ -18,6 +19,7 @@ from dreambench.perturbations.facts.dates import dates
 from dreambench.perturbations.facts.numbers import quantities
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View, excluded
+from dreambench.perturbations.wording import points_back
 
 
 class Omission(Perturbation):
@@ -56,9 +58,21 @@ def _nothing(rng: Random) -> list[Change]:
     return []
 
 
+_LEANS = re.compile(
+    r"The (?:first|second|third|next|latter|former|same|resulting|results?|study|authors?|researchers|film|series)\b"
+    r"|具体|主要体现|前者|后者|研究结果|结果"
+)
+
+
 def droppable(view: View, line: Line) -> bool:
-    """Whether the sentence can go without leaving sub-items, a list number or a bold lead-in without what it belongs to."""
-    return not _carries_more(view, line)
+    """Whether the sentence can go without leaving sub-items, a list number, a bold lead-in or a sentence that points back to
+    it (`However, ...`) without what it belongs to, or one of two emphasis marks."""
+    following = view.next_in_block(line)
+    return (
+        not _carries_more(view, line)
+        and line.text.count("**") % 2 == 0
+        and (following is None or not (points_back(following.words) or _LEANS.match(following.words)))
+    )
 
 
 def _carries_more(view: View, line: Line) -> bool:

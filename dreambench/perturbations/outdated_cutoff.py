@@ -1,9 +1,10 @@
 """Outdated cutoff: the report as somebody would have written it at an earlier date.
 
-With a corpus, an amount or date that a page stated differently at the cutoff is put back to what the page said then. What is
-newer than the cutoff and cannot be put back is taken out (`newer=drop`) or made vague (`newer=blur`): the date, the figure that
-it dates. Eligible units are the sentences with such a fact. The cutoff is `cutoff`, else `years_back` before the task's date,
-else before the newest date of the report.
+With a corpus, an amount, count, date or name that a page stated differently at the cutoff is put back to what the page said
+then. What is newer than the cutoff and cannot be put back is taken out (`newer=drop`), made vague (`newer=blur`), either by
+chance (`newer=mixed`), or left (`newer=keep`): a sentence with a newer date and, with a corpus, a sentence that cites newer
+pages alone. Where one way would not read well the other is taken. Eligible units are the sentences with such a fact. The
+cutoff is `cutoff`, else `years_back` before the task's date, else before the newest date of the report.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dreambench.perturbations.perturbation import Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import fill, templates
 
-Newer = Literal["drop", "blur", "mixed"]
+Newer = Literal["drop", "blur", "mixed", "keep"]
 _NAMED = re.compile(r"(?:[A-Z]\w+ |制造|愿景|议程|规划|计划)$")
 
 
@@ -77,11 +78,17 @@ class OutdatedCutoff(Omission):
             earlier = history.restored(source, line, cutoff)
             if earlier:
                 found.append(Unit(line.start, line.end, partial(_restore, tuple(earlier)), "restored"))
-            elif newer := _newer(line, cutoff, source.task.as_of or _newest(source.view)):
-                mode = self._mode(source, line, newer)
-                if mode:
-                    found.append(Unit(line.start, line.end, partial(_blur, source.view, line, tuple(newer)), mode))
+            elif self.newer != "keep" and (unit := self._unit(source, line, cutoff)):
+                found.append(unit)
         return found
+
+    def _unit(self, source: Source, line: Line, cutoff: date) -> Unit | None:
+        """What becomes of a sentence with something newer than the cutoff; None when it has nothing, or no way reads well."""
+        newer = _newer(line, cutoff, source.task.as_of or _newest(source.view))
+        mode = self._mode(source, line, newer) if newer else ""
+        if not newer and line.start in _droppable(source.view) and history.is_news(source, line, cutoff):
+            mode = "drop"
+        return Unit(line.start, line.end, partial(_blur, source.view, line, tuple(newer)), mode) if mode else None
 
     def _mode(self, source: Source, line: Line, newer: Sequence[DateMention]) -> str:
         """How the sentence gets rid of what is newer; empty when neither way reads well."""
@@ -102,10 +109,16 @@ class OutdatedCutoff(Omission):
         return taken_out
 
     def instruction(self, source: Source, unit: Unit) -> dict[str, Any]:
-        made = unit.make(source.draws.stream("unit", unit.start, unit.end)) if unit.mode == "restored" else ()
-        facts = "; ".join(f"{source.text[c.start : c.end]} was {c.after}" for c in made)
-        cutoff = self.cutoff_of(source)
-        return {"mode": unit.mode, "material": f"cutoff: {cutoff}" + (f"; at the cutoff: {facts}" if facts else "")}
+        """What the pages said then, and what the answer must not say any more."""
+        text, cutoff = source.text, self.cutoff_of(source)
+        assert cutoff is not None
+        if unit.mode != "restored":
+            newest = source.task.as_of or _newest(source.view)
+            mentions = [m for m in dates(text[unit.start : unit.end]) if m.first > cutoff and (not newest or m.first <= newest)]
+            return {"mode": unit.mode, "material": f"cutoff: {cutoff}", "gone": tuple(mention.text for mention in mentions)}
+        made = [(text[c.start : c.end], c.after) for c in unit.make(source.draws.stream("unit", unit.start, unit.end))]
+        facts = "; ".join(f"{now} was {then}" for now, then in made)
+        return {"mode": unit.mode, "material": f"cutoff: {cutoff}; at the cutoff: {facts}", "gone": _gone(made)}
 
     def nothing(self, source: Source) -> str:
         cutoff = self.cutoff_of(source)
@@ -124,6 +137,11 @@ def _stating(view: View) -> list[Line]:
     return [line for line in view.lines if line.index in prose or line.kind is BlockKind.TABLE]
 
 
+_AHEAD = re.compile(
+    r"\b(?:expected|projected|forecast\w*|will|predict\w*|target\w*|anticipated|planned|scheduled|due|upcoming)\b"
+    r"|预计|预测|有望|将|目标|展望|规划|或达|可达|到 ?$",
+    re.IGNORECASE,
+)
 _FORECAST = re.compile(
     r"\b(?:by|until|through|to|expected|projected|forecast\w*|will|predict\w*|target\w*|outlook)\b|预计|预测|到|目标|有望|将|未来|规划",
     re.IGNORECASE,
@@ -155,6 +173,11 @@ def _newer(line: Line, cutoff: date, newest: date | None) -> list[DateMention]:
     ]
 
 
+def _gone(made: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The newer facts that the older ones do not hold themselves."""
+    return tuple(now for now, _ in made if not any(now in then for _, then in made))
+
+
 def _restore(earlier: tuple[Change, ...], rng: Random) -> list[Change]:
     return list(earlier)
 
@@ -164,9 +187,9 @@ _LEAD_IN = re.compile(
     r"|fiscal year)[ -]?)?$",
     re.IGNORECASE,
 )
-_KEYS = {"by": "by", "since": "since", "until": "until", "from": "from"}
-_ZH_LEAD = re.compile(r"(?:截至|截止|到|至|在|自|从|于|早在)? ?$")
-_ZH_TAIL = re.compile("[年月日初末底中旬]*(?:上半年|下半年|第[一二三四]季度)?(?:前后|左右|以来)?")
+_KEYS = {"as of": "by", "by": "by", "since": "since", "until": "until", "from": "from"}
+_ZH_LEAD = re.compile(r"(?:截至|截止|到|至|在|自|从|(?<![基位处属])于|早在)? ?$")
+_ZH_TAIL = re.compile("[年月日初末底中旬]*(?:上半年|下半年|第[一二三四]季度)?(?:份|前后|左右|以来)?")
 _OWNER = re.compile(r"(?:\b(?:the|his|her|its|their|this|our|a)|['’]s?) $", re.IGNORECASE)
 
 
@@ -174,6 +197,8 @@ def _vague(view: View, line: Line, mention: DateMention) -> tuple[int, int, str]
     """(start, end, key of the templates) of what a vague date takes the place of; None where none would fit."""
     text, start, end = line.text, mention.start, mention.end
     before, after = text[:start], text[end:]
+    if _AHEAD.search(before[-24:]) or _AHEAD.search(after[:16]):
+        return None  # a forecast did not happen "recently"
     if before.endswith(("(", "（")) and after.startswith((")", "）")):
         return len(before[:-1].rstrip()), end + 1, ""
     if before.endswith((", ", "，")) and after.startswith((")", "）")):
@@ -183,15 +208,17 @@ def _vague(view: View, line: Line, mention: DateMention) -> tuple[int, int, str]
             end -= 1
         lead, tail = _ZH_LEAD.search(before), _ZH_TAIL.match(text, end)
         assert lead is not None and tail is not None
-        fits = not before.endswith(("（", "(", "/", "、", "“", "|", " | ")) and not after.startswith(
+        fits = not re.search(r"[（(/、“|~～—–\d-]\s*$|[与和及或]$", before[: lead.start()]) and not after.startswith(
             (")", "）", "、", "|", "”")
         )
         key = "zh_now" if lead[0].startswith("截") else "zh"
+        if not lead[0] and re.match(" ?(?:最新|最近|当前|以前|之前|之后|以后)", text[tail.end() :]):
+            return (start, tail.end(), "") if text.startswith("最", tail.end()) and line.kind is not BlockKind.TABLE else None
         return (lead.start(), tail.end(), key) if fits and line.kind is not BlockKind.TABLE else None
     if lead := _LEAD_IN.search(before):
         return lead.start(), end, _KEYS.get(lead["word"].lower(), "in")
     if _OWNER.search(before) and re.match(r" [A-Za-z]", after):
-        return start, end, "adjective"
+        return start, end, "adjective_a" if before.endswith((" a ", "A ")) or before == "a " else "adjective"
     return None
 
 

@@ -27,7 +27,7 @@ from dreambench.tools.corpus import Corpus
 if TYPE_CHECKING:
     from dreambench.perturbations.authors import Pen
 
-VERSION = 1
+VERSION = 2
 """Changes whenever an embedded author writes another text for the same input; part of every identity."""
 
 Make = Callable[[Random], Sequence[Change]]

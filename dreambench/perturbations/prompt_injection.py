@@ -18,6 +18,7 @@ from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line, View
 from dreambench.perturbations.wording import say, words_of
 
+_HERE = ("the main findings", "主要结论")
 Style = Literal["visible", "hidden", "mixed"]
 
 
@@ -49,6 +50,8 @@ class PromptInjection(Perturbation):
         view = source.view
         sections: dict[int, list[Line]] = {}
         for line in landing_places(view):
+            if source.text.startswith(("*", "_"), line.end):
+                continue  # inside emphasis
             sections.setdefault(view.block(line.block).section, []).append(line)
         return [
             Unit(lines[0].start, lines[-1].end, partial(_inject, view, tuple(lines), self.style)) for lines in sections.values()
@@ -66,7 +69,9 @@ class PromptInjection(Perturbation):
 
 def _inject(view: View, lines: tuple[Line, ...], style: Style, rng: Random) -> list[Change]:
     line = rng.choice(lines)
-    topic = words_of(view).topics(line.block)[0]
+    words = words_of(view)
+    topic = words.topics(line.block)[0]
+    topic = topic if words.is_topic(topic) else _HERE[view.chinese]
     chosen = style if style != "mixed" else rng.choice(("visible", "visible", "hidden"))
     text = _text(view, chosen, topic, rng)
     return [Change(line.end, line.end, text if view.chinese else f" {text}", "prompt_injection", chosen)]

@@ -22,15 +22,19 @@ if TYPE_CHECKING:
     from dreambench.perturbations.authors import Pen
 
 _FIXED_PLACE = re.compile(
-    r"introduction|executive summary|summary|abstract|overview|background|conclusions?|closing|references?|sources?"
-    r"|bibliography"
-    r"|appendix|outlook|final|scope|methodolog|table of contents|key takeaways|tl;?dr|disclaimer|notes?$|definitions?"
-    r"|引言|前言|摘要|概述|概要|背景|绪论|导言|结论|总结|结语|小结|参考|来源|附录|展望|说明|目录|定义|研究方法",
+    r"introduction|answer|at a glance|bottom line|summar|abstract|overview|background|conclusions?|closing"
+    r"|references?|sources?|bibliography|appendix"
+    r"|outlook|final|future|directions|recommend|implications|synthesis|additional|takeaways|next steps|importance|why "
+    r"|limitation|uncertaint|gaps\b|frameworks?\b|foundations?\b|theor|\bproblem|\bother\b|basics|concepts|scope"
+    r"|methodolog|keyword|terminolog|table of contents|tl;?dr|disclaimer|notes?$|definitions?|checklist"
+    r"|foundational|outcomes?\b|context"
+    r"|引言|前言|摘要|概述|概要|背景|绪论|导言|结论|总结|结语|小结|参考|来源|附录|展望|说明|目录|定义|研究方法|其他|其它|基本概念|基本特征|特性"
+    r"|理论基础|概念|建议|未来|前景|启示|重要性|意义|综合|综述|不确定性|局限|为什么|为何",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2}|[一二三四五六七八九十]{1,3}|[A-Z]"
-    r"|[IVX]{1,4})(?=[.、．)）:：])"
+    r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?(?:第|[（(])?)(?P<number>\d{1,2}|[一二三四五六七八九十]{1,3}|[A-Z]"
+    r"|[IVX]{1,4})(?=[.、．)）:：章节部])"
 )
 _SUB_NUMBER = re.compile(r"^(?P<marks>[ \t]{0,3}#{1,6}[ \t]+(?:\*\*)?)(?P<number>\d{1,2})(?=\.\d)", re.MULTILINE)
 _REFERS = re.compile(
@@ -104,7 +108,7 @@ def movable(document: Document) -> list[Span]:
         groups.setdefault((section.parent, section.level), []).append(number)
     best = max(groups.values(), key=len, default=[])
     sections = [document.sections[number] for number in best]
-    if len(best) < 2 or not _evenly_numbered(text, sections):
+    if len(best) < 2 or not _evenly_numbered(text, sections) or _told_in_order(sections):
         return []
     return [_core(text, section) for section in sections]
 
@@ -127,13 +131,36 @@ def _evenly_numbered(text: str, sections: Sequence[Section]) -> bool:
     return (all(numbered) or not any(numbered)) and not any(dotted)
 
 
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_STEP = re.compile(r"\b(?:step|phase|stage|week|day|period|era)s?\b|阶段|步骤|第[一二三四五]步|时期|时代|早期", re.IGNORECASE)
+
+
+def _told_in_order(sections: Sequence[Section]) -> bool:
+    """Whether headings are steps, or dated one after the other: to change their places would break the account."""
+    dated = sum(1 for section in sections if _YEAR.search(section.title))
+    steps = sum(1 for section in sections if _STEP.search(section.title))
+    return dated >= 2 or steps >= 2
+
+
+_HAN_DIGITS = "一二三四五六七八九"
+
+
+def _digits(number: str) -> str:
+    """A Chinese number below 100 in digits, as sub-headings write it; others as they are."""
+    if not re.fullmatch("[一二三四五六七八九十]{1,3}", number):
+        return number
+    tens, ten, ones = number.rpartition("十")
+    value = (_HAN_DIGITS.find(tens) + 1 if tens else 1) * 10 if ten else 0
+    return str(value + (_HAN_DIGITS.find(ones) + 1 if ones else 0))
+
+
 def _renumbered(moved: str, place: str) -> str:
     """The moved section with the number of the place it comes to, sub-headings included."""
     old, new = _NUMBER.match(moved), _NUMBER.match(place)
     if old is None or new is None:
         return moved
-    number, other = old["number"], new["number"]
-    head = old["marks"] + other + moved[old.end() :]
+    number, other = _digits(old["number"]), _digits(new["number"])
+    head = old["marks"] + new["number"] + moved[old.end() :]
     return _SUB_NUMBER.sub(lambda m: m["marks"] + (other if m["number"] == number else m["number"]), head)
 
 

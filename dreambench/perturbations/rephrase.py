@@ -17,8 +17,7 @@ from dreambench.perturbations.edits import Change, Role
 from dreambench.perturbations.facts.target import same_case
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line
-from dreambench.perturbations.synonyms import in_quotes
-from dreambench.perturbations.wording import Lexicon, capitalise, phrases, words_of
+from dreambench.perturbations.wording import Lexicon, capitalise, in_quotes, phrases, words_of
 
 Rewrite = tuple[int, int, str]
 

@@ -114,6 +114,7 @@ class Entries:
 
     def __init__(self, document: Document) -> None:
         self._text = document.text
+        self._gap = "" if document.language == "zh" else " "
         numbered = [entry for entry in document.references if entry.label.isdigit()]
         self._last: Reference | None = numbered[-1] if numbered else None
         self._next = max((int(entry.label) for entry in numbered), default=0) + 1
@@ -122,15 +123,16 @@ class Entries:
         """The marker, and the new entry behind the last one; every entry is made in the style of the last."""
         title = pair.title or re.sub(r"^https?://(?:www\.)?|[/?#].*$", "", pair.source)
         if self._last is None:
-            return f" ([{title}]({pair.source}))", None
+            return f"{self._gap}([{title}]({pair.source}))", None
         number, self._next = self._next, self._next + 1
         raw = self._last.span.of(self._text)
         head = re.match(r"\s*(?:\[\d+\]:?|\d+[.)、])", raw)
         label = head[0].replace(self._last.label, str(number)) if head else f"[{number}]"
         url_first = bool(self._last.url) and raw.find(self._last.url or "") < raw.find(self._last.title)
         body = f"{pair.source} - {title}" if url_first else f"{title}: {pair.source}"
+        body = f"[{title}]({pair.source})" if "](" in raw else body
         at = self._last.span.end
-        return f" [{number}]", Change(at, at, f"\n{label} {body}", "swap_claims", pair.source)
+        return f"{self._gap}[{number}]", Change(at, at, f"\n{label} {body}", "swap_claims", pair.source)
 
 
 def _folded(text: str) -> str:

@@ -17,7 +17,7 @@ from dreambench.perturbations.edits import Change, Role
 from dreambench.perturbations.facts.target import same_case
 from dreambench.perturbations.perturbation import Perturbation, Source, Unit
 from dreambench.perturbations.prose import Line
-from dreambench.perturbations.wording import phrases
+from dreambench.perturbations.wording import in_quotes, phrases
 
 
 class Synonyms(Perturbation):
@@ -75,6 +75,8 @@ def _odd(word: str, before: str, after: str) -> bool:
     """Uses in which a word of the list means something else or needs another construction."""
     if word in ("however", "nevertheless"):
         return re.match(r" \w", after) is not None
+    if word in ("use", "utilize", "leverage", "exploit") and not _VERB_BEFORE.search(before):
+        return True
     if word in (
         "key",
         "central",
@@ -134,18 +136,11 @@ def _odd(word: str, before: str, after: str) -> bool:
     return word.endswith(("ing", "ed")) and before[-1:] == "-"
 
 
+_VERB_BEFORE = re.compile(r"\b(?:to|can|could|may|might|will|would|should|must|they|we|you|that|which|who|often|also|not) $")
+
+
 def _fits(line: Line, start: int, end: int) -> bool:
     return start >= line.core.start and line.is_free(start, end) and not in_quotes(line.text, start)
-
-
-def in_quotes(text: str, position: int) -> bool:
-    """Whether a position lies inside quotation marks, title marks or italics."""
-    before = text[:position]
-    if before.count('"') % 2 or before.count("“") > before.count("”") or before.count("「") > before.count("」"):
-        return True
-    if before.count("《") > before.count("》"):
-        return True
-    return len(re.findall(r"(?<![*\w])\*(?!\*)(?=\w)", before)) > len(re.findall(r"(?<=\w)\*(?![*\w])", before))
 
 
 def _exchange(line: Line, places: Sequence[Place], rng: Random) -> list[Change]:

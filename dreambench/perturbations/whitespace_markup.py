@@ -1,6 +1,6 @@
 """White space and markup: the same words with other bullets, emphasis marks and blank lines.
 
-Eligible units are the blocks of running text in which something can be written another way: a list item's bullet, `**bold**`
+Eligible units are the paragraphs and lists in which something can be written another way: a list's bullets, `**bold**`
 as `__bold__`, two blank lines for one, blanks at a line's end. One set of habits is drawn per report.
 """
 
@@ -33,12 +33,29 @@ class WhitespaceMarkup(Perturbation):
         style = source.draws.stream("style")
         bullet = {"-": style.choice("*+"), "*": style.choice("-+"), "+": style.choice("-*")}
         found = []
-        for number in view.running_blocks:
-            block = view.block(number)
-            changes = [*_bullet(view, block, bullet), *_bold(view, block), *_blank(view, number, block)]
+        for blocks in _lists_and_paragraphs(view):
+            changes = [
+                change
+                for number in blocks
+                for block in [view.block(number)]
+                for change in [*_bullet(view, block, bullet), *_bold(view, block), *_blank(view, block)]
+            ]
             if changes:
-                found.append(Unit(block.span.start, block.span.end, partial(_same, tuple(changes))))
+                first, last = view.block(blocks[0]), view.block(blocks[-1])
+                found.append(Unit(first.span.start, last.span.end, partial(_same, tuple(changes))))
         return found
+
+
+def _lists_and_paragraphs(view: View) -> list[list[int]]:
+    """The blocks of running text by number, those of one list together: one item with another bullet would split the list."""
+    runs: list[list[int]] = []
+    for number in view.running_blocks:
+        listed = view.block(number).kind is BlockKind.LIST_ITEM
+        if runs and listed and runs[-1][-1] == number - 1 and view.block(number - 1).kind is BlockKind.LIST_ITEM:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
 
 
 def _same(changes: tuple[Change, ...], rng: Random) -> list[Change]:
@@ -66,7 +83,7 @@ def _bold(view: View, block: Block) -> list[Change]:
     ]
 
 
-def _blank(view: View, number: int, block: Block) -> list[Change]:
+def _blank(view: View, block: Block) -> list[Change]:
     """A second blank line behind a paragraph."""
     end = block.content.end
     if block.kind is not BlockKind.PARAGRAPH or not re.match(r"[ \t]*\n[ \t]*\n(?!\n)", view.text[end : end + 12]):

@@ -26,7 +26,7 @@ _NUMBERING = re.compile(
 )
 _GENERIC = re.compile(
     r"\b(?:introduction|conclusions?|overview|summary|references?|sources?|background|findings?|recommendations?|limitations?"
-    r"|methodology|results|discussion|appendix|outlook|abstract|analysis|implications|directions?|takeaways?|insights?"
+    r"|methodology|results|discussion|appendix|outlook|abstract|analysis|implications|directions?|takeaways?|insights?|gaps?|outstanding|questions?|issues?"
     r"|comparison|answer|notes?|remarks|scope|context|steps|examples?|definitions?|key|reports?|guide|reviews?|articles?)\b"
     r"|引言|前言|结论|总结|小结|概述|概览|背景|参考|来源|建议|展望|摘要|附录|说明|综述|绪论|简介|启示|结语|要点|对比|比较|分析|举例|示例|优势|局限|挑战|定义|不足",
     re.IGNORECASE,
@@ -37,6 +37,12 @@ _GENRE = re.compile(
     r"|comparison|examination|exploration|introduction|framework)s? (?:of|on|to|for|into) (?:the )?"
 )
 _PREPOSITION = r",| (?:and|in|across|for|with|from|under|through|between|during|on|as|to|by|at|within|using|among) "
+_DOING = re.compile(
+    r"(?i)(?:defining|understanding|building|implementing|assessing|evaluating|addressing|measuring|creating|using|applying"
+    r"|designing|developing|managing|integrating|exploring|comparing|navigating|overcoming|ensuring|improving|enhancing"
+    r"|balancing|rethinking|selecting|choosing|mapping|identifying|other|additional|further|notable|common|practical|be|absence|lack)\b"
+)
+_ADJECTIVE = re.compile(r"(?:(?<!patt)ern|ese|ical|ional|ary|ive|ous|able|ible|based|oriented|driven)$")
 _TOO_WIDE = re.compile(
     r"(?i)(?:benefits?|challenges|risks?|applications?|types?|trends?|factors|features|advantages|disadvantages|strengths"
     r"|weaknesses|history|policy|policies|performance|opportunities|strategies|methods|approaches|mechanisms?|technology"
@@ -145,7 +151,7 @@ class Words:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self.lexicon = Lexicon(" ".join(line.words for line in view.prose))
+        self.lexicon = Lexicon("\n".join(line.words for line in view.prose))
         self._titles = [self._topic(section.title) for section in view.document.sections]
 
     def _topic(self, title: str) -> str:
@@ -155,11 +161,17 @@ class Words:
         title = re.split(r"[:：—?？]| – | - |——", title)[0]
         title = re.sub(r"\s*[(（][^)）]*[)）]?", "", title).strip(' 、，,.。;；"“”')
         if self._view.chinese:
-            ok = 3 <= len(title) <= 18 and re.search("[一-鿿]{2}", title) and not re.match("如何|为何|为什么|什么", title)
+            ok = (
+                3 <= len(title) <= 18
+                and re.search("[一-鿿]{2}", title)
+                and not re.match("如何|为何|为什么|什么|年代|年|世纪|选题|薄弱", title)
+            )
+            ok = ok and not re.search("导致|引起|引发|促进|影响了", title)
         else:
             verb = re.match(r"(?i)(?:how|why|what|when|where|which|who|is|are|does|do|can|should|will|from|to)\b", title)
             several = len(title.split()) > 1 or (len(title) >= 7 and not _TOO_WIDE.match(title))
             ok = several and len(title.split()) <= 7 and not verb and title.isascii() and not title.endswith("ing")
+            ok = ok and not _DOING.match(title) and not (len(title.split()) < 3 and _ADJECTIVE.search(title))
         if not ok or _GENERIC.search(title) or re.search(r"\d{1,2}$|[,，&/]|\b(?:vs|versus)\b", title):
             return ""
         return title if self._view.chinese else self.lexicon.inside(title)
@@ -175,6 +187,11 @@ class Words:
         found += [self._title_topic()]
         listed = [topic for topic in dict.fromkeys(found) if topic]
         return listed or [self.stand_in]
+
+    def own_topic(self, block: int) -> str:
+        """What the block's own section is about by its heading alone; empty when that is no subject."""
+        section = self._view.document.blocks[block].section
+        return "" if section is None else self._titles[section]
 
     def others(self, block: int) -> list[str]:
         """Topics of the report's other sections."""
@@ -193,7 +210,7 @@ class Words:
             return whole
         title = re.split(r"[:：—?？(（]| – | - ", title)[0]
         if self._view.chinese:
-            head = re.split("的|与|及|和|、|，|研究|分析|报告|综述", title)[0]
+            head = re.split("的|，|研究|分析|报告|综述", title)[0]
             good = (
                 3 <= len(head) <= 14
                 and re.search("[一-鿿]{2}", head)
@@ -201,7 +218,7 @@ class Words:
             )
             return head if good and not _GENERIC.search(head) else ""
         head = re.split(_PREPOSITION, _GENRE.sub("", title))[0]
-        return "" if " between " in head else self._topic(head)
+        return "" if re.search(r"(?i) between | (?:need|demand|search|case|quest)$", head) else self._topic(head)
 
     @property
     def stand_in(self) -> str:
@@ -210,6 +227,16 @@ class Words:
 
 
 _STAND_INS = ("this question", "这一问题")
+
+
+def in_quotes(text: str, position: int) -> bool:
+    """Whether a position lies inside quotation marks, title marks or italics."""
+    before = text[:position]
+    if before.count('"') % 2 or before.count("“") > before.count("”") or before.count("「") > before.count("」"):
+        return True
+    if before.count("《") > before.count("》"):
+        return True
+    return len(re.findall(r"(?<![*\w])\*(?!\*)(?=\w)", before)) > len(re.findall(r"(?<=\w)\*(?![*\w])", before))
 
 
 def points_back(words: str) -> bool:
@@ -238,7 +265,7 @@ _VERB_STEMS = (
     "|improve"
     "|include|increase|indicate|influence|inform|integrate|introduce|invest|involve|keep|lack|lead|leave|limit|link|maintain"
     "|make"
-    "|mark|matter|mean|measure|need|occur|offer|operate|originate|outperform|play|pose|predict|prefer|present|prevent"
+    "|mark|matter|mean|measure|need|occur|offer|operate|originate|outperform|play|pose|predict|prefer|prevent"
     "|produce|promote"
     "|propose|protect|provide|reach|receive|recommend|reduce|reflect|rely|remain|report|represent|require|respond|restrict"
     "|result"
@@ -247,8 +274,8 @@ _VERB_STEMS = (
     "|turn|use|vary|want|win|work|write"
 )
 _VERBS = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|cannot|grew|rose|fell|made|found|led"
-    r"|became"
+    r"(?<!, )\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|does|do|did|must|cannot|grew|rose|fell|made|found"
+    r"|led|became"
     rf"|began|held|took|gave|came|brought|wrote|won|saw|(?:{_VERB_STEMS})(?:s|es|d|ed)?|relies|varies"
     r"|[a-z]{3,}(?:ized|ified|ates|izes|ifies))\b"
 )
@@ -265,18 +292,28 @@ _NO_SUBJECT = re.compile(
     r"|are|can|may|would|likely|based|driven|due|known|limited|prefers|seeks|favors|values|emphasizes|focuses|avoids|holds"
     r"|invests"
     r"|believes|tends|works|acts|makes|gets|needs|means|creates|generates|reflects|represents|remains|becomes|involves"
-    r"|contains|aims"
+    r"|contains|aims|slowed|stabilized|triggered|moved|migrated|deployed|launched|reported|introduced|joined|founded|received|published|won|earned|reached|gained|holds|acted|served|attributed|expected"
     r"|publishes|champions|implements|operates|manages|builds|begins|leads|calls|draws|sets|takes|gives)\b"
     r"|\w+(?:ful|able|ible|ous|ed|al|ive) (?:for|to|in|by|with|as|at|on)\b"
-    r"|[a-z]+, [a-z]+ing ",
+    r"|[a-z]+, [a-z]+ing |\w+ly \w+(?:(?<!s)s|ed)\b|\w+ (?:required|needed|recommended|advised|expected)\b"
+    r"|\w+ed (?:an?|the|its|their|from|over|more|by|\d)\b"
+    r"|[\w -]+(?: \([^)]*\))? used to "
+    r"|much (?:less|more)\b|\w+ use of\b|(?:less|more|highly|very|most|least) \w+ (?:with|for|in|to|than|at|by|when|and)\b",
     re.IGNORECASE,
 )
 _NO_SUBJECT_ZH = re.compile(
     "加强|推动|建立|构建|完善|强化|提升|推进|实施|鼓励|优化|促进|发展|支持|打造|培育|引入|出现|探索|开展|采用|利用|结合|注重|提高|扩大|深化|重视"
     "|关注|设立|制定|引导|应用|输入|随着|在|从|作为|基于|针对|按照|多|较|极|主要|用于|适合|适用|具有|具备|拥有|实现|保障|确保|避免|减少|降低|增强"
     "|组织|建议|明确|加快|参与|整合|引进|运用|强调|突出|涵盖|覆盖|形成|成为|处于|属于|位于|来自|需要|必须|能够|允许|使用|选择|保持|限制|禁止|要求"
-    "|规定|同|借助|查看|面向|[*＊]"
+    "|规定|同|借助|查看|面向|聚焦|由|均|都|仍|已|占|享有|兼具|承担|面临|[*＊]"
 )
+
+
+_JOINT_ZH = re.compile(
+    "是|(?<![行作认成])为(?!主)|(?<![所国持])有(?![机限效])|(?<![存潜内])在(?!线)|(?<![社协学机大])会(?![议计])|可(?!持续|靠|见)"
+    "|(?<![储功性智节动热光])能(?![源量力耗效])|将|了|被|使(?!用)|占|(?<!必)需(?!求)|达(?!人)|已|仍|(?<![适效响反供对相])应(?!用)|要(?!素)|让|把|呈"
+)
+"""What makes a Chinese string of nouns a sentence."""
 
 
 def has_clause(text: str, chinese: bool) -> bool:
@@ -284,7 +321,7 @@ def has_clause(text: str, chinese: bool) -> bool:
     if (_NO_SUBJECT_ZH if chinese else _NO_SUBJECT).match(text):
         return False
     if chinese:
-        joint = re.search("是|为|有|在|会|可|能|将|了|到|被|使|占|需|由|对|与|及", text) is not None
+        joint = _JOINT_ZH.search(text) is not None
         return len(re.findall("[一-鿿]", text)) >= 12 and joint and "；" not in text
     return text[:1].isupper() and _VERBS.search(text, 3) is not None
 

@@ -145,7 +145,7 @@ class Parts:
                 "as_of": as_of,
                 "report": report.id,
                 "agent": report.agent,
-                "perturbation": arm.partition("[")[0] or CLEAN,
+                "perturbation": arm_kind(arm),
                 "dose": self.arms[arm].dose if arm else 0.0,
                 "perturbation_seed": self.arms[arm].seed if arm else None,
                 "protocol": metric.protocols.hash_of(task, judge) if metric.protocols else "",
@@ -158,6 +158,11 @@ class Parts:
                 "repeat": repeat,
             },
         )
+
+
+def arm_kind(arm: str) -> str:
+    """What stands in the `perturbation` column for the arm of this name: `omission` for `omission[dose=0.5]`."""
+    return arm.partition("[")[0] or CLEAN
 
 
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:

@@ -27,8 +27,10 @@ from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
+from dreambench.runs.hostile import hostile_lines, hostile_table
 from dreambench.runs.subjects import Subjects
-from dreambench.runs.tables import spent, write_tables
+from dreambench.runs.tables import spent, write_parquet, write_tables
+from dreambench.runs.texts import text_table
 from dreambench.runs.thresholds import Checked, check_thresholds
 
 LOCAL_WIDTH = 2
@@ -123,7 +125,7 @@ async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Jud
     metric = parts.metrics[cell.metric]
     judge = parts.judges.get(cell.judge)
     subject = await subjects.get(cell)
-    judgments = await metric.measure(subject, judge, cell.repeat)
+    judgments = subject.placed(await metric.measure(subject, judge, cell.repeat))
     if metric.protocols:  # one that was made just now is not in the plan yet
         cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)
     return judgments
@@ -131,7 +133,15 @@ async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Jud
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
     tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
-    findings = [*trouble, *(str(finding) for finding in parts.dataset.findings), *_model_differences(tables["calls"])]
+    write_parquet(text_table(folder, parts), folder.reports)
+    hostile = hostile_table(parts.dataset.reports)
+    write_parquet(hostile, folder.root / "hostile.parquet")
+    findings = [
+        *trouble,
+        *hostile_lines(hostile),
+        *(str(finding) for finding in parts.dataset.findings),
+        *_model_differences(tables["calls"]),
+    ]
     write_json(
         folder.summary,
         {
@@ -148,7 +158,7 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
             "findings": findings,
         },
     )
-    return RunResult(folder, parts, outcome, tables, findings)
+    return RunResult(folder, parts, outcome, {**tables, "hostile": hostile}, findings)
 
 
 def _model_differences(calls: pl.DataFrame) -> list[str]:

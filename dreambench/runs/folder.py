@@ -29,6 +29,8 @@ class RunFolder:
         self.calls = root / "calls.parquet"
         self.report_scores = root / "report_scores.parquet"
         self.scores = root / "scores.parquet"
+        self.reports = root / "reports.parquet"
+        self.page = root / "report.html"
         self.summary = root / "summary.json"
         self.config = root / "config.yaml"
         self.answers = root / "answers"

@@ -87,11 +87,12 @@ def write_tables(folder: RunFolder, run: str, metrics: Iterable[Metric], seed: i
         "scores": dataset_scores(values, seed=seed),
     }
     for name, table in tables.items():
-        _write_parquet(table, folder.root / f"{name}.parquet")
+        write_parquet(table, folder.root / f"{name}.parquet")
     return tables
 
 
-def _write_parquet(table: pl.DataFrame, path: Path) -> None:
+def write_parquet(table: pl.DataFrame, path: Path) -> None:
+    """Writes a table through a temporary file, so that a reader never sees half of it."""
     temporary = path.with_name(f".{path.name}.part")
     table.write_parquet(temporary)
     temporary.replace(path)

@@ -17,7 +17,7 @@ from tests.apps.command import ROOT, Ran
 from tests.support.openai_stub import OpenAIStub
 
 SLICE = ROOT / "tests" / "data" / "drb_slice"
-DATA = ["dataset=drb", f"dataset.reports={SLICE}", f"dataset.queries={SLICE / 'query.jsonl'}"]
+DATA = ["dataset=drb", f"dataset.reports={SLICE}", f"dataset.queries={SLICE / 'query.jsonl'}", "dataset.limit=2"]
 
 
 @dataclass(frozen=True)

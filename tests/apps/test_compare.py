@@ -44,7 +44,7 @@ def test_items_are_matched_by_their_hash(runs: JudgedRuns) -> None:
     (result,) = json_of("compare", str(runs.first), str(runs.second), *ALLOWED)
     counts = {row["metric"]: row for row in result["item_counts"]}
     assert counts["citations"]["flipped"] == counts["citations"]["revalued"] == 0
-    assert counts["wq"]["in_both"] == 120 and counts["wq"]["only_first"] == 0
+    assert counts["wq"]["in_both"] == 80 and counts["wq"]["only_first"] == 0
     flips = [row for row in result["items"] if row["flipped"]]
     assert counts["da"]["flipped"] == len(flips) > 0
     items = [pl.read_parquet(run / "judgments.parquet").filter(metric="da") for run in (runs.first, runs.second)]

@@ -33,7 +33,7 @@ def test_a_new_metric_asks_at_once() -> None:
     )
     use = ["--config-dir", "my_parts/conf", "paths.rubrics=[my_parts/rubrics]", "metric=[candour]"]
     planned = json_of("plan", *DATA, *use, "judge=claude_sonnet_4_5")
-    assert planned["cells"] == {"candour": 12} and planned["total"]["calls"]["expected"] == 12
+    assert planned["cells"] == {"candour": 8} and planned["total"]["calls"]["expected"] == 8
     again = command("new", "metric", "candour")
     assert again.code == 1 and again.err.startswith("error: new metric candour: there is one of that name\n")
 

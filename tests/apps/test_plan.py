@@ -70,7 +70,7 @@ def test_the_plan_of_writing_quality_is_the_bill(runs: JudgedRuns, tmp_path: Pat
     calls = bought(runs.first).filter(pl.col("prompt_tokens") > 0)
     cells = pl.read_parquet(runs.first / "judgments.parquet").filter(metric="wq")["cell"].unique().to_list()
     spent = calls.filter(pl.col("cell").is_in(cells))
-    assert planned["calls"] == {"low": 120, "expected": 120, "high": 120} and spent.height == 120
+    assert planned["calls"] == {"low": 80, "expected": 80, "high": 80} and spent.height == 80
     assert planned["prompt"]["expected"] == pytest.approx(spent["prompt_tokens"].sum(), rel=NEAR)
     assert planned["prompt"]["low"] < planned["prompt"]["expected"] < planned["prompt"]["high"]
 
@@ -109,14 +109,14 @@ def test_the_plan_of_factuality_is_near_the_bill(tmp_path: Path, monkeypatch: py
 def test_a_finished_run_costs_nothing(runs: JudgedRuns) -> None:
     ran = command("plan", *runs.overrides("one"))
     assert ran.code == 0, ran.err
-    assert f"run {runs.first.name}: 0 cells to judge (none)\n36 cells are done already\n" in ran.out
+    assert f"run {runs.first.name}: 0 cells to judge (none)\n24 cells are done already\n" in ran.out
 
 
 def test_unknown_prices_are_unknown(runs: JudgedRuns, tmp_path: Path) -> None:
     line = [*runs.overrides("one"), "judge.litellm.model=openai/no-such-model", "judge.litellm.price=null", "metric=[wq]"]
     planned = json_of("plan", *line, f"paths.outputs={tmp_path}")
     assert planned["total"]["cost"] is None
-    assert planned["total"]["calls"]["expected"] == 120
+    assert planned["total"]["calls"]["expected"] == 80
     shown = command("plan", *line, f"paths.outputs={tmp_path}").out
     assert "price unknown: openai/no-such-model; give it: judge.<name>.price={input:1.0,output:2.0}" in shown
 
@@ -124,7 +124,7 @@ def test_unknown_prices_are_unknown(runs: JudgedRuns, tmp_path: Path) -> None:
 def test_the_embedded_judge_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     planned = json_of("plan", *DATA, "metric=[wq]")["total"]
-    assert planned["calls"]["high"] == 0 and planned["local"] == 120 and planned["cost"]["high"] == 0
+    assert planned["calls"]["high"] == 0 and planned["local"] == 80 and planned["cost"]["high"] == 0
 
 
 def test_a_plan_needs_no_key_and_no_litellm(tmp_path: Path) -> None:

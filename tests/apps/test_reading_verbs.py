@@ -17,7 +17,7 @@ from tests.apps.conftest import JudgedRuns, command, json_of
 def test_a_complete_run_is_complete(runs: JudgedRuns) -> None:
     ran = command("check", str(runs.first))
     assert ran.code == 0
-    assert ran.out == f"{runs.first.name}: complete, 36 cells done, 0 failed, 0 not begun\n"
+    assert ran.out == f"{runs.first.name}: complete, 24 cells done, 0 failed, 0 not begun\n"
 
 
 def test_what_is_owed_and_why_is_read_from_the_journal(runs: JudgedRuns, tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_what_is_owed_and_why_is_read_from_the_journal(runs: JudgedRuns, tmp_pat
     ran = command("check", str(tmp_path))
     assert ran.code == 2
     assert (
-        "drb-broken: incomplete, 34 cells done, 1 failed, 1 not begun\n"
+        "drb-broken: incomplete, 22 cells done, 1 failed, 1 not begun\n"
         "  wq / litellm: 1 items judge_error (refusal): the model refused\n"
     ) in ran.out
     assert "drb-whole: complete" in ran.out

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from dreambench.config.options import load_option
 from dreambench.documents import Document, parse_document
+from dreambench.language.text import guess_language
 from dreambench.perturbations import Perturbation, Perturbed, arms
 from dreambench.records import Report, Task
 
@@ -111,14 +113,29 @@ def perturbed(perturbation: Perturbation, text: str, **given: Any) -> Perturbed:
     return asyncio.run(perturbation.apply(task, report, given.pop("document", None) or parse_document(text), **given))
 
 
-@lru_cache(maxsize=4)
-def real_reports(folder: Path, each: int) -> tuple[tuple[Task, Report, Document], ...]:
-    """Real reports of four agents, English and Chinese, evenly taken from each file, parsed."""
-    found = []
-    for name in REAL:
-        with (folder / name).open(encoding="utf-8") as lines:
-            rows = [json.loads(line) for line in lines]
-        for row in rows[:: max(1, len(rows) // each)][:each]:
-            task = Task(str(row["id"]), row["prompt"], name)
-            found.append((task, Report(task.id, name, row["article"]), parse_document(row["article"])))
-    return tuple(found)
+@lru_cache(maxsize=2)
+def _rows(folder: Path) -> dict[str, list[tuple[Task, Report]]]:
+    """All real reports by language, the agents' in turn."""
+    found: dict[str, list[tuple[Task, Report]]] = {"en": [], "zh": []}
+    by_agent = [[json.loads(line) for line in (folder / name).open(encoding="utf-8")] for name in REAL]
+    for rows in zip_longest(*by_agent):
+        for name, row in zip(REAL, rows, strict=True):
+            if row is not None:
+                task = Task(str(row["id"]), row["prompt"], name)
+                found[guess_language(row["article"])].append((task, Report(task.id, name, row["article"])))
+    return found
+
+
+@lru_cache(maxsize=96)
+def _parsed(folder: Path, language: str, number: int) -> tuple[Task, Report, Document]:
+    task, report = _rows(folder)[language][number]
+    return task, report, parse_document(report.text)
+
+
+def real_reports(folder: Path, each: int, part: int = 0) -> list[tuple[Task, Report, Document]]:
+    """`each` real English and as many Chinese reports of all agents, parsed; every `part` has other ones."""
+    return [
+        _parsed(folder, language, (part * each + number) % len(rows))
+        for language, rows in _rows(folder).items()
+        for number in range(each)
+    ]

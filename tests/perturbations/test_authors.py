@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from dreambench.judges.llm import LLMJudge
 from dreambench.judges.rubric import RubricShelf
 from dreambench.perturbations import Perturbed, replay
 from dreambench.records import Report, Task
+from dreambench.tools.corpus import Corpus
+from dreambench.tools.page import Page
 from tests.perturbations.reports import ENGLISH, FLAWS, PLACEBOS, arm
 from tests.support.gateway import TestGateway
 from tests.support.openai_stub import Act, OpenAIStub, saying
@@ -33,13 +37,23 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIStub]:
         yield running
 
 
-def write(gateway: TestGateway, stub: OpenAIStub, kind: str, text: str = ENGLISH, **keys: Any) -> Perturbed:
+UNDATED = Task("t", "How is heat made?", "test")
+
+
+def write(
+    gateway: TestGateway,
+    stub: OpenAIStub,
+    kind: str,
+    text: str = ENGLISH,
+    corpus: Corpus | None = None,
+    task: Task = UNDATED,
+    **keys: Any,
+) -> Perturbed:
     async def run() -> Perturbed:
         judge = LLMJudge(name="author", gateway=gateway, model="openai/test", api_base=stub.url)
-        task = Task("t", "How is heat made?", "test")
         try:
             made = arm(kind, author="llm", **keys)
-            return await made.apply(task, Report("t", "agent", text), parse_document(text), None, judge)
+            return await made.apply(task, Report("t", "agent", text), parse_document(text), corpus, judge)
         finally:
             await judge.close()
 
@@ -57,10 +71,10 @@ def passage_of(body: dict[str, Any]) -> str:
     return user[start : user.index("\n</passage ", start)]
 
 
-ANSWERS = {
+ANSWERS: dict[str, Callable[[str], str]] = {
     "factual_injection": lambda passage: passage.replace("e", "ee", 1),
     "malformed_reasoning": lambda passage: passage.replace("e", "ee", 1),
-    "outdated_cutoff": lambda passage: passage.replace("e", "ee", 1),
+    "outdated_cutoff": lambda passage: re.sub(r"\b20\d\d\b", "a recent year", passage),
     "rephrase": lambda passage: passage.replace("e", "ee", 1),
     "synonyms": lambda passage: passage.replace("e", "ee", 1),
     "omission": lambda passage: "",
@@ -86,7 +100,7 @@ def answer(kind: str, body: dict[str, Any]) -> str:
         return kept.replace("  ", "")
     if kind == "dead_links":
         return passage + "-gone"
-    return str(ANSWERS[kind](passage))
+    return ANSWERS[kind](passage)
 
 
 @pytest.mark.parametrize("kind", [*FLAWS, *PLACEBOS])
@@ -99,6 +113,82 @@ def test_every_kind_can_be_written_by_a_judge(kind: str, gateway: TestGateway, s
     assert abs(done.log.changed - 0.5 * done.log.eligible) <= 1
     assert replay(ENGLISH, done.log) == done.report.text
     assert {record.role for record in gateway.records} == {"perturbing"}
+
+
+PLACED = ("contradiction", "prompt_injection", "neutral_padding")
+"""Kinds whose author writes a sentence that is put in; the others write what takes the place of the passage."""
+TOLD = {
+    "factual_injection": "clearly false",
+    "malformed_reasoning": "argues badly",
+    "outdated_cutoff": "cutoff: 20",
+    "citation_swap": "Choose one of: ",
+    "citation_strip": "will be taken out",
+    "dead_links": "same site",
+    "fabricated_sources": "title",
+    "omission": "what is left",
+    "contradiction": "contradict",
+    "prompt_injection": "grader",
+    "reorder_sections": "separated by commas",
+    "rephrase": "syntax",
+    "heading_style": "heading",
+    "citation_style": "exactly as they are",
+    "whitespace_markup": "letter by letter",
+    "neutral_padding": "claims nothing",
+    "synonyms": "synonym",
+}
+
+
+@pytest.mark.parametrize("kind", [*FLAWS, *PLACEBOS])
+def test_what_the_author_writes_stands_in_the_report(kind: str, gateway: TestGateway, stub: OpenAIStub) -> None:
+    stub.always(Act(change=None), when=lambda body: _script(stub, kind, body))
+    done = write(gateway, stub, kind)
+    given = {passage_of(body): answer(kind, body) for body in stub.bodies}
+    assert all(TOLD[kind].lower() in json.dumps(body["messages"]).lower() for body in stub.bodies)
+    assert all(passage.strip() in ENGLISH for passage in given) or kind == "reorder_sections"
+    if kind in PLACED:
+        assert all(edit.before == "" and edit.after.strip() in given.values() for edit in done.log.edits)
+    elif kind in ("omission", "citation_strip"):
+        assert {edit.after for edit in done.log.edits} == {""}
+        assert all(edit.before.strip(" \n-") in " ".join(given) for edit in done.log.edits)
+    elif kind == "fabricated_sources":
+        lines = {line for text in given.values() for line in text.splitlines()}
+        assert {edit.after for edit in done.log.edits} == lines
+    elif kind == "reorder_sections":
+        assert [edit.after.splitlines()[0] for edit in done.log.edits] == [
+            "## Heat Pumps", "## District Networks", "## Large Collector Fields",
+        ]  # fmt: skip
+    else:
+        written = {(passage_of(body).strip(), answer(kind, body).strip()) for body in stub.bodies}
+        assert {(edit.before.strip(), edit.after.strip()) for edit in done.log.edits} == written
+
+
+def test_a_listed_claim_is_worded_by_the_author_and_cited_by_rule(
+    tmp_path: Path, gateway: TestGateway, stub: OpenAIStub
+) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    true = "Old networks lose 30% of their heat, and new networks lose only 8%"
+    pairs.write_text(json.dumps({"true": true, "false": "New networks lose more.", "source": "https://s.example/x"}))
+    stub.always(saying({"text": "It is the new networks that lose most of their heat today."}))
+    done = write(gateway, stub, "swap_claims", path=str(pairs))
+    assert "It is the new networks that lose most of their heat today [4]." in done.report.text
+    assert "https://s.example/x" in done.report.text
+    assert "New networks lose more." in json.dumps(stub.bodies[0]["messages"])
+
+
+def test_an_author_is_told_what_a_page_said_then_and_may_not_say_what_it_says_now(
+    gateway: TestGateway, stub: OpenAIStub
+) -> None:
+    url = "https://example.com/articles/48213"
+    said = "The largest field near Silkeborg supplies {}% of the town's heat."
+    pages = [Page(url, "Storage", said.format(12), date(2018, 1, 1)), Page(url, "Storage", said.format(20), date(2020, 1, 1))]
+    kept = "The largest field is near Silkeborg and supplies {} of the\ntown's heat [2]."
+    stub.script(saying({"text": kept.format("20%, later more,")}), saying({"text": kept.format("12%")}))
+    task = Task("t", "q", "test", as_of=date(2021, 12, 31))
+    done = write(gateway, stub, "outdated_cutoff", cutoff=date(2019, 6, 30), newer="keep", corpus=Corpus(pages), task=task)
+    assert done.log.changed == done.log.eligible == 1
+    assert "supplies 12% of the\ntown's heat [2]." in done.report.text
+    assert "20% was 12%" in json.dumps(stub.bodies[0]["messages"])
+    assert "'20%' must not be in the text" in json.dumps(stub.bodies[1]["messages"])
 
 
 def _script(stub: OpenAIStub, kind: str, body: dict[str, Any]) -> bool:

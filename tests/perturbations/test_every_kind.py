@@ -10,7 +10,7 @@ from dreambench.documents import parse_document
 from dreambench.perturbations import Perturbed, replay, revert
 from tests.perturbations.reports import FLAWS, PLACEBOS, SMALL, arm, perturbed, real_reports
 
-EACH = 4
+EACH = 2
 DOSES = (0.0, 0.25, 0.5, 1.0)
 KINDS = (*FLAWS, *PLACEBOS)
 
@@ -33,8 +33,8 @@ def check(kind: str, text: str, seed: int, **given: object) -> None:
         assert smaller <= units_of(done)
         assert (log.note != "") == (log.eligible == 0)
         smaller = units_of(done)
-        again = perturbed(arm(kind, dose=dose, seed=seed), text)
-        assert again == done
+        if dose == 0.5:
+            assert perturbed(arm(kind, dose=dose, seed=seed), text) == done  # from a document parsed anew
         if dose == 0:
             assert done.report.text == text
             assert log.edits == ()
@@ -74,5 +74,6 @@ def test_another_seed_gives_another_text(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_real_reports(kind: str, real_data: Path) -> None:
-    for number, (_, report, document) in enumerate(real_reports(real_data, EACH)):
+    """Each kind on other reports; `python -m bench.perturb check` takes every kind to every report."""
+    for number, (_, report, document) in enumerate(real_reports(real_data, EACH, KINDS.index(kind))):
         check(kind, report.text, seed=number, document=document)

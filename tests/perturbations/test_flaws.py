@@ -227,6 +227,37 @@ def test_listed_claims_are_swapped_with_a_source_of_their_own(tmp_path: Path) ->
     assert claim not in done.report.text
 
 
+def test_a_new_entry_is_written_like_the_others(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(
+        json.dumps({"true": "热量可以在地下储存。", "false": "热量不能在地下储存。", "source": "https://s.example/x"}),
+        encoding="utf-8",
+    )
+    text = "# 供热\n\n热量可以在地下储存[1]。它可以保存很久。\n\n## 参考文献\n\n1. [供热年鉴](https://a.example/1)\n"
+    done = perturbed(arm("swap_claims", path=str(pairs)), text).report.text
+    assert "热量不能在地下储存[2]。" in done
+    assert "\n2. [s.example](https://s.example/x)" in done
+
+
+def test_linked_words_that_cite_keep_what_parts_them_and_lose_what_cites() -> None:
+    text = (
+        "# T\n\nHeat is stored ([Li (2003)](https://a.org/x), [https://b.org/y/z](https://b.org/y/z)).\n\n"
+        "- **Evidence:** [1]\n- Losses are low (see [1][2]).\n\n## Sources\n\n"
+        "[1] Li (2003): https://a.org/x\n[2] Ray (2004): https://b.org/y/z\n"
+    )
+    done = perturbed(arm("citation_strip"), text).report.text
+    assert parse_document(done).citations == ()
+    assert "Heat is stored (Li, b.org)." in done
+    assert re.search(r"- \*\*Evidence:\*\* [a-z ]+\n- Losses are low\.\n", done)
+
+
+def test_no_real_report_cites_anything_once_it_is_stripped(real_data: Path) -> None:
+    for part in range(4):
+        for _, report, document in real_reports(real_data, 3, part):
+            done = parse_document(perturbed(arm("citation_strip"), report.text, document=document).report.text)
+            assert [citation for citation in done.citations if citation.url] == []
+
+
 def test_a_report_without_a_list_cites_the_false_claim_by_a_link(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(

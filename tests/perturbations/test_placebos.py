@@ -17,7 +17,7 @@ from dreambench.language.quantities import find_quantities
 from dreambench.perturbations.prose import view
 from tests.perturbations.reports import PLACEBOS, SMALL, arm, perturbed, real_reports
 
-EACH = 8
+EACH = 3
 SAME_LETTERS = ("reorder_sections", "heading_style", "whitespace_markup")
 """Placebos that promise to leave the text of every claim, markers included, as it was; `citation_style` leaves its words."""
 
@@ -81,7 +81,7 @@ def test_small_reports_say_the_same(kind: str, language: str) -> None:
 
 @pytest.mark.parametrize("kind", PLACEBOS)
 def test_real_reports_say_the_same(kind: str, real_data: Path) -> None:
-    for number, (_, report, _document) in enumerate(real_reports(real_data, EACH)):
+    for number, (_, report, _document) in enumerate(real_reports(real_data, EACH, PLACEBOS.index(kind))):
         check(kind, report.text, seed=number)
 
 

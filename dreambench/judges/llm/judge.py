@@ -22,6 +22,7 @@ from dreambench.judges.llm.client import OWN_PARAMETERS, Ask, Client
 from dreambench.judges.llm.replies import Price
 from dreambench.judges.llm.turns import read_turn
 from dreambench.judges.rubric import Rubric
+from dreambench.judges.untrusted import Hostile
 from dreambench.records import short_hash
 
 Mode = Literal["tools", "json_schema", "json"]
@@ -41,11 +42,21 @@ class LLMJudge(Judge):
     """A model behind a provider that litellm reaches.
 
     `model` is litellm's `provider/model`; `params` is passed on to the provider as it is; `price` overrides litellm's
-    figures; `api_key_env` names the variable that holds the key; `reasks` is how often an unreadable answer is sent back.
+    figures; `api_key_env` names the variable that holds the key; `reasks` is how often an unreadable answer is sent back;
+    `hostile` is whether passages addressed to the judge are cut, or shown to the model (`judges.untrusted`).
     With `seed`, repeat r is asked with seed + r. Keys that are null are not sent.
     """
 
-    axes: ClassVar[tuple[str, ...]] = ("model", "mode", "tool_mode", "temperature", "max_tokens", "reasoning_effort", "seed")
+    axes: ClassVar[tuple[str, ...]] = (
+        "model",
+        "mode",
+        "tool_mode",
+        "temperature",
+        "max_tokens",
+        "reasoning_effort",
+        "seed",
+        "hostile",
+    )
 
     def __init__(
         self,
@@ -65,6 +76,7 @@ class LLMJudge(Judge):
         price: Price | None = None,
         api_key_env: str | None = None,
         reasks: int = 1,
+        hostile: Hostile = "cut",
     ) -> None:
         """Raises ConfigError: a model without a provider, an address or params with a secret, a number out of range."""
         super().__init__(name=name, gateway=gateway)
@@ -72,6 +84,7 @@ class LLMJudge(Judge):
         self.mode = mode
         self.tool_mode = tool_mode
         self.reasks = reasks
+        self.hostile = hostile
         self.price = price
         self.api_base = providers.base_url(model, api_base)
         self._seed = seed
@@ -105,6 +118,7 @@ class LLMJudge(Judge):
             "seed": self._seed,
             "reasks": self.reasks,
             "reask": short_hash(reask_text()),
+            "hostile": self.hostile,
         }
 
     def refusal(self, rubric: Rubric) -> str | None:

@@ -11,6 +11,7 @@ from dreambench.perturbations.facts.target import Target
 from dreambench.perturbations.prose import Line, View
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_DECADE = re.compile(r"\d0(?:['’]?s\b|年代)")
 _MONTHS = "January February March April May June July August September October November December".split()
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
 _CHINESE_MONTH = re.compile(r"(?<=年)(\d{1,2})(?=月)")
@@ -37,7 +38,10 @@ def targets(line: Line, view: View) -> list[Target]:
     for mention in dates(line.text):
         before, after = line.text[max(0, mention.start - 14) : mention.start], line.text[mention.end : mention.end + 2]
         named = (
-            _NAME_BEFORE.search(before) or after[:1] in ("》", "-", "/", "_", "×", "*") or before[-1:] in ("/", "-", "_", "《")
+            _NAME_BEFORE.search(before)
+            or line.text.startswith(("远景", "规划"), mention.end)
+            or after[:1] in ("》", "-", "/", "_", "×", "*")
+            or before[-1:] in ("/", "-", "_", "《")
         )
         written = re.findall(r"\d{4}", mention.text)
         plain = bool(written) and all(_YEAR.fullmatch(year) for year in written)
@@ -68,7 +72,8 @@ def _moved(text: str, taken: frozenset[int], latest: int, rng: Random) -> str:
         others = [str(number) for number in range(1, 13) if number != int(chinese[1])]
         return text[: chinese.start()] + rng.choice(others) + text[chinese.end() :]
     written = [int(year) for year in _YEAR.findall(text)]
-    shifts = [s for s in (-9, -8, -7, -6, -5, -4, -3, -2, 2, 3, 4, 5) if all(y + s not in taken for y in written)]
-    shifts = [s for s in shifts if max(written) + s <= latest] or [-11]
+    steps = (-30, -20, -10, 10, 20) if _DECADE.search(text) else (-9, -8, -7, -6, -5, -4, -3, -2, 2, 3, 4, 5)
+    shifts = [s for s in steps if all(y + s not in taken for y in written) and max(written) + s <= latest]
+    shifts = shifts or ([-40] if _DECADE.search(text) else [-11])
     shift = rng.choice(shifts)
     return _YEAR.sub(lambda match: str(int(match[0]) + shift), text)

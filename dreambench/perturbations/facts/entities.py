@@ -40,6 +40,7 @@ def _found(text: str, language: str) -> tuple[tuple[int, int, str], ...]:
         if language == "zh":
             odd: object = re.search(r"《[^》]*$", before) or before[-1:] in ("“", "「", "·", "“") or _HAN_AFTER.match(after)
             longer = of[match[0]] not in ("countries", "regions") and re.search(r"[一-鿿]$", before) and len(match[0]) == 2
+            odd = odd or re.search(r"(?:开源|新|数字|健康|美丽|平安|红色|智慧)$", before)
             odd = odd or (longer and not re.search(r"[在于从自至到和与及、，以由对向为是及如]$", before))
         else:
             odd = _LONGER_NAME.search(before) or _LONGER_AFTER.match(after)

@@ -18,7 +18,7 @@ _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _NAME_BEFORE = re.compile(
     r"(?:[A-Za-z]-|[A-Z]\w*[ -]|[#№/^_=<>≈~°]|\d[–—~～-]|\b(?:phase|type|level|stage|step|part|figure|table|section|chapter"
     r"|version|model|class"
-    r"|category|grade|tier|q|top|p|n|r|web|industry|number|no\.)\s?|第|表|图|阶段|级|版|型|类|前)$",
+    r"|category|grade|tier|q|top|p|n|r|web|industry|number|no\.)\s?|第|表|图|阶段|级|级别|等级|版|型|类|前)$",
     re.IGNORECASE,
 )
 _NAME_AFTER = re.compile(
@@ -47,7 +47,12 @@ def targets(line: Line, view: View) -> list[Target]:
     return found
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
 def _is_name(text: str, quantity: Quantity) -> bool:
+    if quantity.kind == "plain" and _YEAR.fullmatch(quantity.text.strip()):
+        return True  # 2018后: a year that is not written as a date
     if quantity.kind == "plain" and quantity.text.strip().startswith(("+", "-")):
         return True
     if quantity.kind != "plain":
@@ -70,10 +75,12 @@ def _scaled(text: str, quantity: Quantity, spans: tuple[tuple[int, int], ...], r
     values = [float(text[start:end].replace(",", "")) for start, end in spans]
     factor = _factor(max(values), percent, rng)
     pieces, position = [], quantity.start
-    floor = 0.0
+    floor, ceiling = 0.0, float("inf")
+    if percent and max(values) < 100:
+        ceiling = 9.0 if "成" in quantity.text else 99.0
     for start, end in spans:
         written = text[start:end]
-        new = _write(written, factor, at_least=floor)
+        new = _write(written, factor, at_least=floor, at_most=ceiling)
         floor = float(new.replace(",", "")) if len(spans) > 1 else 0.0
         pieces += [text[position:start], new]
         position = end
@@ -92,7 +99,7 @@ def _factor(highest: float, percent: bool, rng: Random) -> float:
     return up if rng.random() < 0.5 else down
 
 
-def _write(written: str, factor: float, at_least: float) -> str:
+def _write(written: str, factor: float, at_least: float, at_most: float = float("inf")) -> str:
     """`written` times `factor`, with as many decimals and trailing zeros as it had; never its old value, 0 or 1."""
     decimals = len(written.partition(".")[2])
     digits = written.replace(",", "")
@@ -113,6 +120,8 @@ def _write(written: str, factor: float, at_least: float) -> str:
     units = max(units, at_least + step, 2 if value < 20 else step)
     if units == value:
         units += step
+    while units > at_most and units > step:
+        units -= step if units - step != value else 2 * step
     return _grouped(str(int(units)), "," in written)
 
 

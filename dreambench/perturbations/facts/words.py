@@ -13,7 +13,7 @@ from random import Random
 from dreambench.language.text import alternation
 from dreambench.perturbations.facts.target import Target, same_case
 from dreambench.perturbations.prose import Line, View
-from dreambench.perturbations.wording import phrases
+from dreambench.perturbations.wording import in_quotes, phrases
 
 _NEGATED = re.compile(r"\b(?:not|no|never|nor|neither|without|cannot|hardly|n't)\b|n't\b|不|没|未|无|非", re.IGNORECASE)
 _PUT_NOT = re.compile(
@@ -26,6 +26,8 @@ _PUT_NOT = re.compile(
     r"|and\b|or\b|currently\b|already\b|typically\b|generally\b|usually\b|well\b|further\b|thus\b|therefore\b"
     r"|increasingly\b)[a-z]+)"
 )
+_INDIRECT = re.compile(r"\b(?:how|whether|which|what|why|where|when|if)\b[^,;.:]*$", re.IGNORECASE)
+"""A denial inside an indirect question denies nothing."""
 _TAKE_NOT = re.compile(
     r"\b(?P<verb>is|are|was|were|has|have|had|will|would|could|should) not (?!only|just|merely|necessarily|yet|all\b)"
     r"|\bcannot\b"
@@ -38,7 +40,7 @@ def _pairs(name: str) -> tuple[Mapping[str, tuple[str, ...]], re.Pattern[str], M
     english, chinese = (_both_ways(data[name][language], two_way=name == "polarity") for language in ("en", "zh"))
     guard = "|".join(re.escape(word) for word in data["not_in_zh"])
     latin = re.compile(rf"(?<![A-Za-z-])(?:{alternation(english)})(?![A-Za-z-])", re.IGNORECASE)
-    han = re.compile(rf"(?<![最更较很极为不])(?!{guard})(?:{alternation(chinese)})(?!{data['not_before_zh']})")
+    han = re.compile(rf"(?<![最更较很极为不需须要])(?!{guard})(?:{alternation(chinese)})(?!{data['not_before_zh']})")
     return english, latin, chinese, han
 
 
@@ -63,10 +65,12 @@ def polarity(line: Line, view: View) -> list[Target]:
     taken = [(target.start, target.end) for target in found]
     if not _NEGATED.search(line.text):
         for match in _PUT_NOT.finditer(line.text):
+            if _INDIRECT.search(line.text, 0, match.start()) or in_quotes(line.text, match.start()):
+                continue
             if line.is_free(*match.span()) and not any(a < match.end() + 1 and match.start() < b for a, b in taken):
                 found.append(Target(match.start(), match.end(), partial(_deny, match["verb"])))
     for match in _TAKE_NOT.finditer(line.text):
-        if line.is_free(*match.span()):
+        if line.is_free(*match.span()) and not in_quotes(line.text, match.start()):
             verb = match["verb"]
             new = f"{verb} " if verb else "can"
             found.append(Target(match.start(), match.end(), partial(_constant, new)))
@@ -101,9 +105,13 @@ def _matches(text: str, name: str) -> tuple[tuple[int, int, str, tuple[str, ...]
 def _replaceable(line: Line, name: str) -> list[Target]:
     core = line.core
     return [
-        Target(start, end, partial(_other, word, others))
+        Target(start, end, partial(_other, word, new))
         for start, end, word, others in _matches(line.text, name)
-        if start >= core.start and line.is_free(start, end) and not _idiom(line.text, start, end)
+        if (new := tuple(other for other in others if name != "polarity" or other not in line.text))
+        if start >= core.start
+        and line.is_free(start, end)
+        and not _idiom(line.text, start, end)
+        and not in_quotes(line.text, start)
     ]
 
 
@@ -124,4 +132,15 @@ def _idiom(text: str, start: int, end: int) -> bool:
             return True
         if word != "some" and _PART_OF_PHRASE.search(text[max(0, start - 14) : start]):
             return True
+    before = text[max(0, start - 12) : start]
+    if (word in ("impaired", "enhanced") and before.endswith("ly ")) or (
+        word in ("rise", "fall") and after.startswith(" time")
+    ):
+        return True
+    if word in ("明显", "显著", "高度") and not re.match("[一-鿿]", after):
+        return True
+    if word in ("部分", "全部") and before.endswith("组成"):
+        return True
+    if word in ("before", "after") and (before.endswith("ed ") or re.match(r" an? ", after)):
+        return True
     return word in ("before", "after", "above", "below", "early", "late") and (after[:1] in ",.;:)-" or not after)

@@ -74,8 +74,8 @@ def test_refuses_an_unknown_kind(gateway: TestGateway) -> None:
     assert "kind grade" in str(EmbeddedJudge(name="embedded", gateway=gateway).refusal(foreign_rubric()))
 
 
-NO_RULES = {"deductions", "reasoning_questions", "rewrite", "race_criteria", "race_lists", "race_scores", "race_weights"}
-"""What takes a language model: reasoning, writing, comparing."""
+NO_RULES = {"rewrite", "race_criteria", "race_lists", "race_scores", "race_weights"}
+"""What takes a language model: writing, comparing."""
 
 
 def test_refuses_no_bundled_rubric_that_it_has_rules_for() -> None:

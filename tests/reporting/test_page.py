@@ -1,0 +1,121 @@
+"""The report page: one file with everything in it, nothing of a report ever HTML; opened in a browser where there is one."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.apps.command import dreambench
+
+HOSTILE = """# Costs <script>document.title = "owned"</script>
+
+The bridge cost 40 million euros in 2011 [1]. <img src=x onerror="document.title='owned'"> 😀 It opened in 2012 [1].
+
+</script><style>body{display:none}</style> The toll is 3 euros [9].
+
+## Sources
+[1] https://bridges.example/a?x="><script>alert(1)</script>
+"""
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    lines = [
+        {"id": "bridge", "agent": "<b>bold</b>", "query": "What did the <i>bridge</i> cost?", "report": HOSTILE},
+        {
+            "id": "bridge",
+            "agent": "plain",
+            "query": "What did the <i>bridge</i> cost?",
+            "report": HOSTILE.replace("40", "41"),
+        },
+    ]
+    (folder / "reports.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    arms = ["perturbation=[citation_strip]", "perturbation.citation_strip.dose=[0.5,1]"]
+    ran = dreambench(
+        "dataset=jsonl", "dataset.reports=reports.jsonl", "metric=[citations,da,wq]", "tools=none", *arms, cwd=folder
+    )
+    assert ran.code == 0, ran.err
+    (found,) = (folder / "outputs").iterdir()
+    return found
+
+
+def chunks(page: str) -> list[dict[str, Any]]:
+    found = re.findall(r'<script type="text/plain" class="chunk">([^<]*)</script>', page)
+    return [json.loads(gzip.decompress(base64.b64decode(chunk))) for chunk in found]
+
+
+def test_the_texts_of_a_run_are_kept_and_judgments_point_into_them(run: Path) -> None:
+    texts = pl.read_parquet(run / "reports.parquet")
+    assert texts.group_by("perturbation", "dose").len().sort("dose")["len"].to_list() == [2, 2, 2]
+    assert HOSTILE in texts.filter(perturbation="clean")["text"].to_list()
+    keys = ["report", "perturbation", "dose", "perturbation_seed"]
+    items = pl.read_parquet(run / "judgments.parquet").join(texts.select(*keys, "text"), on=keys, nulls_equal=True)
+    markers = items.filter(pl.col("metric") == "citations", pl.col("family") == "citation")
+    assert markers.height >= 4
+    for row in markers.iter_rows(named=True):
+        assert row["text"][row["report_start"] : row["report_end"]] == row["rationale"]
+
+
+def test_the_page_holds_every_text_and_judgment(run: Path) -> None:
+    page = (run / "report.html").read_text(encoding="utf-8")
+    found = chunks(page)
+    texts, items = pl.read_parquet(run / "reports.parquet"), pl.read_parquet(run / "judgments.parquet")
+    assert sorted(chunk["text"] for chunk in found) == sorted(texts["text"].to_list())
+    assert sum(len(chunk["judgments"]) for chunk in found) == items.height
+    stripped = [chunk for chunk in found if chunk["edits"]]
+    assert stripped
+    for chunk in stripped:
+        for edit in chunk["edits"]:
+            assert chunk["text"][edit["start"] : edit["end"]] == edit["after"]
+
+
+def test_names_and_texts_are_inert(run: Path) -> None:
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "owned" not in page, "texts travel compressed, never as markup"
+    assert "<b>bold</b>" not in page and "&lt;b&gt;bold&lt;/b&gt;" in page
+    assert page.count("<script") == page.count("</script>")
+
+
+def test_the_page_loads_nothing(run: Path) -> None:
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#)""", page)
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|WebSocket", page)
+
+
+def test_equal_tables_give_equal_pages(run: Path) -> None:
+    from dreambench.reporting.page import write_page
+    from dreambench.runs.folder import RunFolder
+
+    before = (run / "report.html").read_bytes()
+    assert write_page(RunFolder(run)).read_bytes() == before
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: apt-get install chromium")
+def test_a_browser_shows_it_without_an_error(run: Path) -> None:
+    assert CHROMIUM is not None
+    quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--enable-logging=stderr"]
+    shown = subprocess.run(
+        [CHROMIUM, *quiet, "--virtual-time-budget=5000", "--dump-dom", f"file://{run / 'report.html'}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "CONSOLE" not in shown.stderr
+    assert 'data-ready="yes"' in shown.stdout
+    assert "<title>" in shown.stdout and "owned" not in re.findall(r"<title>(.*?)</title>", shown.stdout)[0]
+    assert "<img" not in shown.stdout
+    assert "&lt;img src=x onerror=" in shown.stdout, "the report's words are there, as text"
+    assert re.search(r'<mark class="w\d', shown.stdout)
