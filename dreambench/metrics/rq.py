@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from dreambench.datasets.dataset import Dataset
 from dreambench.engine.scope import current_cell
 from dreambench.errors import CacheMissError, ConfigError, Problem, ProviderError, TransientError
 from dreambench.evaluators.agent import AgentEvaluator, AgentLimits, AgentRun, Job, ToolTroubleError
@@ -102,8 +103,8 @@ class ReasoningQuality(Metric):
             "missing_policy": self.missing_policy.value,
         }
 
-    def problems(self, tasks: Sequence[Task]) -> list[Problem]:
-        return undated(f"metric.{self.name}", tasks)
+    def prepare(self, dataset: Dataset) -> list[Problem]:
+        return undated(f"metric.{self.name}", dataset.tasks)
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One judgment per question and one per deduction; one row that says why where there is no protocol."""

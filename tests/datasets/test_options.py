@@ -27,7 +27,10 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = "deepconsult deepresearchgym demo dr3 drb huggingface jsonl liveresearchbench reports researchrubrics"
+    expected = (
+        "adversarial_claims criteria deepconsult deepresearchgym demo dr3 drb holdout huggingface jsonl liveresearchbench "
+        "protocol_items reports researchrubrics"
+    )
     assert expected.split() == OPTIONS
 
 

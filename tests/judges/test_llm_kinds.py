@@ -77,7 +77,11 @@ CONTEXTS["rewrite"] = {"query": "How did copper trade change?", "passage": "Copp
 CONTEXTS["pair_preferences"] = PAIR
 CONTEXTS["issues"] = {**COMMON, "report": REPORT}
 CONTEXTS["fact_in_context"] = {**COMMON, "report": REPORT, "claim": "They grew by eight per cent."}
-SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
+CONTEXTS["classify_items"] = {**COMMON, "items": {"a-1": "Names its sources", "b.2": "Is easy to read"}}
+SETTINGS = {
+    "entailment": {"labels": ["supported", "contradicted", "neutral"]},
+    "classify_items": {"answers": ["source_quality", "presentation_quality"]},
+}
 
 
 def plain(kind: str) -> Rubric:

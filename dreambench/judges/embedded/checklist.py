@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dreambench.judges.embedded.view import view_of
-from dreambench.judges.embedded.yes_no import MENTIONING, STATING, best_relation, judge_item
+from dreambench.judges.embedded.yes_no import MENTIONING, STATING, best_relation, judge_item, stretches_of
 from dreambench.judges.kinds.checklist import DEFAULT_ANSWERS, Context, answers_of
 
 RELATIONS = ("supports", "partially", "contradicts", "unrelated")
@@ -51,7 +51,7 @@ def relate_item(item: str, report: str, relations: Mapping[str, str]) -> dict[st
     found = _CRITERION.match(item.strip())
     claim = found["rest"].strip() if found else item.strip()
     document = view_of(report).document
-    relation, offset = best_relation(claim, [(span.start, span.of(document.text)) for span in document.body])
+    relation, offset = best_relation(claim, stretches_of(document))
     if relation is None or not relation.quote:
         why = relation.why if relation else "the report has no text"
         return {"reason": f"Nothing in the report says so: {why}.", "quote": "", "answer": relations["unrelated"]}
