@@ -161,5 +161,5 @@ def test_the_embedded_judge_answers_by_relation(gateway: TestGateway) -> None:
     judge = EmbeddedJudge(name="embedded", gateway=gateway)
     assert all(judge.refusal(rubric) is None for scale in ("ternary", "binary") for rubric in metric(scale=scale).rubrics())
     rows = measuring.judgments(metric(), REPORT, judge)
-    assert [row.label for row in rows] == ["satisfied", "partly", "not_satisfied"] or rows[0].label == "satisfied"
+    assert rows[0].label == "satisfied" and REPORT[rows[0].report_start : rows[0].report_end].startswith("The Akashi")
     assert rows[2].value == 0.0, "nothing in the report says so"
