@@ -74,6 +74,11 @@ CONTEXTS |= {
     "reasoning_questions": {**COMMON, "steps": STEPS, "count": 2, "tools": ["web_search"]},
 }
 CONTEXTS["rewrite"] = {"query": "How did copper trade change?", "passage": "Copper trade grew.", "most": 400}
+CONTEXTS["rubric_items"] = {
+    **CONTEXTS["checklist"],
+    "blocked": {"title": "The copper study", "authors": ["A. Author"], "urls": ["https://copper.example/study"]},
+    "cut": True,
+}
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
 
 
