@@ -27,7 +27,7 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = "deepconsult demo drb drb2 huggingface jsonl liveresearchbench reports researchrubrics"
+    expected = "deepconsult demo drb drb2 huggingface jsonl liveresearchbench reports researchrubrics vrs"
     assert expected.split() == OPTIONS
 
 

@@ -79,6 +79,8 @@ CONTEXTS["rubric_items"] = {
     "blocked": {"title": "The copper study", "authors": ["A. Author"], "urls": ["https://copper.example/study"]},
     "cut": True,
 }
+CONTEXTS["verifiers"] = {**COMMON, "report": REPORT, "items": {"V1": "exports = 8 %", "V2": "decision = ACCEPT"}}
+CONTEXTS["graded_criteria"] = {**COMMON, "report": REPORT, "items": {"DI": "data", "AR": "reasoning"}, "material": "The way."}
 SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
 
 

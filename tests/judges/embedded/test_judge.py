@@ -75,7 +75,7 @@ def test_refuses_an_unknown_kind(gateway: TestGateway) -> None:
 
 
 NO_RULES = {"deductions", "reasoning_questions", "rewrite", "race_criteria", "race_lists", "race_scores", "race_weights"}
-NO_RULES |= {"rubric_items"}
+NO_RULES |= {"rubric_items", "verifiers", "graded_criteria"}
 """What takes a language model: reasoning, writing, comparing; of rubric items, rubrics that cover presentation."""
 
 
