@@ -109,13 +109,4 @@ def score_variants(weight: float, accept_mean: float, accept_verifiers: float) -
         Variant(AUTO_REJECT, (pl.col("value").min() == 0).cast(pl.Float64), one, only=only_criteria, complete=True),
         Variant("verifiers", pl.col("value").sum(), pl.len(), micro=True, only=only_verifiers),
         Variant("criteria", pl.col("value").mean(), one, only=only_criteria, complete=True),
-        Variant(
-            "verifiers_met",
-            (pl.col("value").mean() >= accept_verifiers - SLACK).cast(pl.Float64),
-            one,
-            only=only_verifiers,
-            complete=True,
-        ),
-        Variant("verifiers_all", (pl.col("value").min() == 1).cast(pl.Float64), one, only=only_verifiers, complete=True),
-        *(Variant(name, pl.col("value").mean(), pl.len().sign(), only=pl.col("family") == name) for name in CRITERIA),
     ]
