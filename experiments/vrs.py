@@ -112,6 +112,7 @@ def system_table(grades: pl.DataFrame, means: pl.DataFrame) -> pl.DataFrame:
         row |= {"zeros": zeros, "grades": len(GRADES) * own.height}
         row |= {"verifiers_80": own.select((pl.col("v") >= 0.8 - SLACK).mean()).item()}
         row |= {"verifiers_all": own.select((pl.col("v") == 1).mean()).item()}
+        row |= {name: part[name].mean() for name in GRADES}
         row |= {f"{name}_passed": own.select((pl.col(name) >= PASSING).mean()).item() for name in GRADES}
         rows.append(row)
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -289,9 +290,8 @@ def _write_findings(tables: Mapping[str, pl.DataFrame], run: StudyRun) -> Path:
     )
     lines.append("")
     wrong = tables["published"].filter(~pl.col("agrees"))
-    lines.append(
-        f"- Of {len(tables['published'])} printed numbers of the paper that others determine, {len(wrong)} do not agree:"
-    )
+    count = len(tables["published"])
+    lines.append(f"- Printed numbers of the paper that others of it determine: {count}; not in agreement: {len(wrong)}.")
     lines += [
         f"  {row['version']}, {row['check']}, {row['of']}: printed {row['printed']:g}, recomputed {row['recomputed']:.2f}."
         for row in wrong.iter_rows(named=True)

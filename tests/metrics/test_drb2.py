@@ -166,11 +166,13 @@ def test_the_embedded_judge_reads_content_and_refuses_presentation(gateway: Test
     assert "presentation" not in measuring.values(metric, rows)
 
 
+def all_absent(rubric: Rubric, context: Any, repeat: int) -> dict[str, Any]:
+    return dict.fromkeys(context.items, verdict("0"))
+
+
 def test_leakage_has_three_states(gateway: TestGateway) -> None:
     metric = drb2(traces=str(SLICE / "traces"))
-    judge = ScriptedJudge(
-        name="j", gateway=gateway, script=lambda rubric, context, _: dict.fromkeys(context.items, verdict("0"))
-    )
+    judge = ScriptedJudge(name="j", gateway=gateway, script=all_absent)
     found = {}
     for idx, agent in [("1", "heron"), ("4", "heron"), ("1", "gull"), ("2", "heron"), ("4", "gull")]:
         row = measured(metric, subject(idx, agent), judge)[-1]
@@ -233,7 +235,7 @@ def test_the_study_shows_who_moves_under_which_policy(tmp_path: Path) -> None:
     study = load_study("drb2")
     with pytest.raises(InputError, match="did you mean matrix"):
         study.check({"matrx": "x"})
-    inputs = {"matrix": str(SLICE / "matrix"), "results": MERGED, "exclude": [4]}
+    inputs: dict[str, Any] = {"matrix": str(SLICE / "matrix"), "results": MERGED, "exclude": [4]}
     study.check(inputs)
     run = study_run(tmp_path / "run", recorded_values(matrix_items(inputs["matrix"], "m")).clear(), **inputs)
     names = {path.name for path in study.make(run)}

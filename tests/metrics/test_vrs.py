@@ -252,7 +252,13 @@ def study_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
     rows = []
     for report in DATASET.reports:
         about = subject(report.task_id, report.agent)
-        shared = {"task": report.task_id, "report": report.id, "agent": report.agent, "metric": "vrs", "rubric": ""}
+        shared: dict[str, Any] = {
+            "task": report.task_id,
+            "report": report.id,
+            "agent": report.agent,
+            "metric": "vrs",
+            "rubric": "",
+        }
         shared |= {"judge": "code", "repeat": 0, "perturbation": "clean", "dataset": "vrs"}
         for row in asyncio.run(metric.measure(about, None, 0)):
             named = ("item", "family", "label", "value", "weight", "status", "reason_code")
