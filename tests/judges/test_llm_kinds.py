@@ -81,7 +81,11 @@ CONTEXTS["rubric_items"] = {
 }
 CONTEXTS["verifiers"] = {**COMMON, "report": REPORT, "items": {"V1": "exports = 8 %", "V2": "decision = ACCEPT"}}
 CONTEXTS["graded_criteria"] = {**COMMON, "report": REPORT, "items": {"DI": "data", "AR": "reasoning"}, "material": "The way."}
-SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
+CONTEXTS["classify_items"] = {**COMMON, "items": {"a-1": "Names its sources", "b.2": "Is easy to read"}}
+SETTINGS = {
+    "entailment": {"labels": ["supported", "contradicted", "neutral"]},
+    "classify_items": {"answers": ["source_quality", "presentation_quality"]},
+}
 
 
 def plain(kind: str) -> Rubric:

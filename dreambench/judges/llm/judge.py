@@ -98,6 +98,7 @@ class LLMJudge(Judge):
             *providers.problems_of(where, model, self.api_base),
             *_out_of_range(where, numbers),
             *_bad_params(where, params or {}),
+            *_thinking(where, model, mode, self._params),
         ]
         if problems:
             raise ConfigError(*problems)
@@ -165,11 +166,15 @@ class LLMJudge(Judge):
         }
         call = Call("litellm", self.account, self.model, body, role, repeat)
         ask = Ask(self.model, messages, None, "native", self._sent(repeat), self.api_base, tools)
-        reply = await self.gateway.call(call, lambda: self._client.send(ask, self._key()))
+        reply = await self.gateway.call(call, lambda: self._send(ask))
         return read_turn(reply.answer, reply.cost)
 
     async def close(self) -> None:
         await self._client.close()
+
+    async def _send(self, ask: Ask) -> Reply:
+        """One attempt; a judge that brings its own server says here where it listens."""
+        return await self._client.send(ask, self._key())
 
     async def _ask(
         self, messages: Sequence[Mapping[str, str]], model: type[Answer], repeat: int, role: str, asked: list[Call]
@@ -185,14 +190,15 @@ class LLMJudge(Judge):
         call = Call("litellm", self.account, self.model, body, role, repeat)
         asked.append(call)
         ask = Ask(self.model, messages, model, self.mode, params, self.api_base)
-        return await self.gateway.call(call, lambda: self._client.send(ask, self._key()))
+        return await self.gateway.call(call, lambda: self._send(ask))
 
     def _sent(self, repeat: int) -> dict[str, Any]:
         return dict(self._params) if self._seed is None else {**self._params, "seed": self._seed + repeat}
 
     def _key(self) -> str | None:
         key = providers.find_key(self._key_names)
-        return key or (NO_KEY if providers.is_local(self.api_base) else None)
+        nobody_looks = providers.is_local(self.api_base) and not providers.finds_credentials(self.model)
+        return key or (NO_KEY if nobody_looks else None)
 
 
 @lru_cache(maxsize=256)
@@ -207,6 +213,26 @@ def _out_of_range(where: str, numbers: Mapping[str, float | None]) -> list[Probl
         for low, high in [_RANGES[name]]
         if value is not None and not low <= value <= high
     ]
+
+
+def _thinking(where: str, model: str, mode: Mode, params: Mapping[str, Any]) -> list[Problem]:
+    """What a Claude model that thinks refuses: a tool that has to be called, and any temperature but 1 (Anthropic's docs)."""
+    if "claude" not in model or params.get("reasoning_effort") in (None, "none"):
+        return []
+    found = []
+    if mode == "tools":
+        what = "a Claude model that reasons cannot be made to call a tool"
+        found.append(Problem(f"{where}.mode", what, ["json_schema", "json"], f"{where}.mode=json_schema"))
+    if params.get("temperature") not in (None, 1):
+        found.append(
+            Problem(
+                f"{where}.temperature",
+                "a Claude model that reasons takes no temperature",
+                ["null", "1"],
+                f"{where}.temperature=null",
+            )
+        )
+    return found
 
 
 def _bad_params(where: str, params: Mapping[str, Any]) -> list[Problem]:
