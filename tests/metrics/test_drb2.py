@@ -343,3 +343,13 @@ def test_report_values_need_nothing_but_the_table() -> None:
     assert dict(table.filter(pl.col("denominator") > 0).select("variant", "value").iter_rows()) == pytest.approx(
         {"total": 1 / 3, "analysis": 1 / 3, "blocked": 1 / 3, "without_blocked": 0.5}
     )
+
+
+@pytest.mark.parametrize("name", ["items", "content"])
+def test_terse_asks_the_same_in_fewer_words(name: str) -> None:
+    default, terse = SHELF.load(f"drb2/{name}.default"), SHELF.load(f"drb2/{name}.terse")
+    assert default.kind is terse.kind and default.settings == terse.settings
+    given = {"question": "q", "as_of": None, "report": "A report.", "items": {"i1": "State it."}}
+    context = default.kind.context(**given)
+    assert len(terse.render(context)[1]["content"]) < len(default.render(context)[1]["content"])
+    assert ("form" in default.render(context)[1]["content"]) is (name == "items")

@@ -330,3 +330,12 @@ def test_the_papers_numbers_agree_but_for_one() -> None:
         ("v1", 42.0, 4, 9),
         ("v3", 70.0, 11, 9),
     ]
+
+
+@pytest.mark.parametrize("name", ["verifiers", "criteria"])
+def test_terse_asks_the_same_in_fewer_words(name: str) -> None:
+    default, terse = SHELF.load(f"vrs/{name}.default"), SHELF.load(f"vrs/{name}.terse")
+    assert default.kind is terse.kind and default.settings == terse.settings
+    given = {"question": "q", "as_of": None, "report": "A report.", "items": {"V1": "cost = 5"}}
+    context = default.kind.context(**given)
+    assert len(terse.render(context)[1]["content"]) < len(default.render(context)[1]["content"])
