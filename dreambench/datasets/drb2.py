@@ -57,6 +57,10 @@ class Drb2Dataset(Loader):
         before = len(material.reports)
         if any(_FILE.fullmatch(entry.stem) and entry.is_file() for entry in folder.iterdir()):
             _read_model(folder, self.agent or folder.resolve().name, material)
+        elif self.agent is not None:
+            what = f"names the agent of a folder of idx files, {folder} holds a folder per model"
+            problems.add("dataset.agent", None, what, fix=f"dataset.agents={self.agent}")
+            return
         else:
             for entry in sorted(folder.iterdir()):
                 if entry.is_dir() and not entry.name.startswith("."):

@@ -62,6 +62,8 @@ def test_two_files_of_one_report_and_unknown_tasks_are_findings(tmp_path: Path) 
 def test_what_is_missing_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"(?s)dataset.queries: is required.*dataset.reports: is required"):
         Drb2Dataset().load()
+    with pytest.raises(DatasetError, match=r"dataset.agent: names the agent of a folder of idx files"):
+        Drb2Dataset(queries=TASKS, reports=REPORTS, agent="heron").load()
     (tmp_path / "empty" / "model").mkdir(parents=True)
     with pytest.raises(DatasetError, match="holds no <model>/idx-<n> report"):
         Drb2Dataset(queries=TASKS, reports=str(tmp_path / "empty")).load()

@@ -20,7 +20,7 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.llm import LLMJudge
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.metrics.aggregation import dataset_scores, report_values
-from dreambench.metrics.drb2.matrix import matrix_items, recorded_values, saved_items
+from dreambench.metrics.drb2.matrix import FILES, matrix_items, recorded_values, saved_items
 from dreambench.metrics.drb2.metric import DeepResearchBench2
 from dreambench.metrics.drb2.rubrics import read_rubrics
 from dreambench.metrics.drb2.saved import read_saved
@@ -315,6 +315,16 @@ def test_the_published_matrix_is_reproduced_under_every_policy(matrix: pl.DataFr
     tests = {row["b"]: row for row in study.leader_tests(values).iter_rows(named=True)}
     assert all(row["p_adjusted"] < 0.002 for row in tests.values()) and len(tests) == 6
     assert (round(tests["doubao"]["p_adjusted"], 5), tests["doubao"]["n"]) == (0.00194, 125)
+
+
+def test_the_means_that_the_files_print_are_those_of_the_item_table(matrix: pl.DataFrame, real_data: Path) -> None:
+    scores = dataset_scores(recorded_values(matrix), seed=0).filter(pl.col("aggregation") == "macro")
+    found = {(row["variant"], row["agent"]): row["value"] for row in scores.iter_rows(named=True)}
+    for variant, name in FILES.items():
+        header, *_, means = (real_data / "drb2" / name).read_text(encoding="utf-8").splitlines()
+        printed = dict(zip(header.split(",")[3:-1], map(float, means.split(",")[3:-1]), strict=True))
+        assert len(printed) == 7
+        assert {agent: found[variant, agent] for agent in printed} == pytest.approx(printed, abs=1e-6)
 
 
 def test_the_missing_policy_of_the_metric_gives_the_same_as_the_study(matrix: pl.DataFrame) -> None:

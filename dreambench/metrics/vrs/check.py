@@ -157,7 +157,7 @@ def _json(report: str) -> Finding | None:
     whole = (block["body"] if block else report).strip()
     try:
         json.loads(whole)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return Finding(True, "the report is one JSON value and nothing else", objects[0][1])
 
@@ -168,7 +168,7 @@ def _objects(report: str) -> Iterator[tuple[dict[str, Any], tuple[int, int]]]:
     while (at := report.find("{", at)) >= 0:
         try:
             found, end = decoder.raw_decode(report, at)
-        except ValueError:
+        except (ValueError, RecursionError):
             at += 1
             continue
         if found:

@@ -67,9 +67,9 @@ class Verifier:
 _NUMBER = re.compile(r"^\s*[-*•]?\s*(?:V\s*(?P<id>\d+[a-z]?)\s*[:.)\-–—]*\s*)?", re.IGNORECASE)
 _NOT = re.compile(r"[,;(]*\s*(?:\bNOT\b|\bnot(?=\s*[^\w\s]?\s*\d))\s*(?P<what>[^);]*)\)?")
 _TOLERANCE = re.compile(
-    r"\(?\s*(?:tolerance\s*(?:of|:|=)?\s*)?(?:±|\+/-)\s*(?P<a>\d[\d.,]*)\s*(?P<ap>%)?(?:\s*tolerance)?\s*\)?"
-    r"|\(\s*(?P<b>\d[\d.,]*)\s*(?P<bp>%)?\s*tolerance\s*\)"
-    r"|\(\s*tolerance\s*(?:of|:|=)?\s*(?P<c>\d[\d.,]*)\s*(?P<cp>%)?\s*\)",
+    r"\(?\s*(?:tolerance\s*(?:of|:|=)?\s*)?(?:±|\+/-)\s*(?P<a>\d[\d,]*(?:\.\d+)?)\s*(?P<ap>%)?(?:\s*tolerance)?\s*\)?"
+    r"|\(\s*(?P<b>\d[\d,]*(?:\.\d+)?)\s*(?P<bp>%)?\s*tolerance\s*\)"
+    r"|\(\s*tolerance\s*(?:of|:|=)?\s*(?P<c>\d[\d,]*(?:\.\d+)?)\s*(?P<cp>%)?\s*\)",
     re.IGNORECASE,
 )
 _OPERATORS = {"=": "=", "≥": ">=", ">=": ">=", "≤": "<=", "<=": "<=", ">": ">", "<": "<"}
@@ -204,7 +204,7 @@ def _margin(amount: Quantity, tolerance: re.Match[str] | None) -> float | None:
     if tolerance is None:
         return amount.step * amount.factor / 2
     name = next(each for each in ("a", "b", "c") if tolerance[each])
-    size = float(tolerance[name].rstrip(".,").replace(",", ""))
+    size = float(tolerance[name].replace(",", ""))
     if not tolerance[f"{name}p"]:
         return size * amount.factor
     return None if amount.kind in ("percent", "percentage_points") else abs(amount.base_value) * size / 100
