@@ -110,6 +110,12 @@ def verdict(check: str, report: str) -> bool | None:
         ("unit cost, NOT 110", "Nothing is said.", None),
         ("payback = 91 days", "The payback is 13 weeks.", True),
         ("margin ≥ 12%", "The margin is 12%.", True),
+        ("margin ≥ 12%", "The margin is 5%.", False),
+        ("revenue = 1.2", "The revenue is $1.2 million.", None),  # a scale that the check leaves out
+        ("revenue = 1.2", "The revenue is $1.3 million.", False),
+        ("revenue ≥ 1.2", "The revenue is $0.9 million.", None),
+        ("headcount at least 12", "Headcount: 9", False),
+        ("revenue = 500", "| Case | Base | High |\n|---|---|---|\n| Revenue | 500 | 450 |", None),  # which column?
         ("margin > 12%", "The margin is 12%.", False),
         ("Final decision = ACCEPT", "Final decision: ACCEPT.", True),
         ("Final decision = ACCEPT", "**Decision:** ACCEPT", True),

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import Any
 
 from dreambench.language.amounts import Quantity
@@ -46,6 +47,8 @@ _UNREAL = re.compile(
     r"\b(?:if|suppose|assum\w+|would|could|instead of|rather than|not|never|wrong\w*|naive\w*|mistak\w*|quoted|listed)\b",
     re.IGNORECASE,
 )
+_SCALES = (100.0, 1e3, 1e5, 1e6, 1e7, 1e9)
+"""Percent, thousand, lakh, million, crore, billion."""
 _BLOCK = re.compile(r"```[\w-]*\n(?P<body>.*?)```", re.DOTALL)
 
 
@@ -87,27 +90,39 @@ def _readings(verifier: Verifier, report: str) -> Iterator[tuple[Quantity, int]]
             continue
         amounts = find_quantities(sentence.text, "en")
         for end in ends:
-            behind = next((each for each in amounts if each.start >= end), None)
-            if behind and _LINK.fullmatch(sentence.text, end, behind.start) and not _GOES_ON.match(sentence.text, behind.end):
-                yield behind, sentence.start
+            behind = [each for each in amounts if each.start >= end][:2]
+            if not behind or (len(behind) > 1 and "|" in sentence.text):  # which column of a row is meant is for a reader
+                continue
+            first = behind[0]
+            if _LINK.fullmatch(sentence.text, end, first.start) and not _GOES_ON.match(sentence.text, first.end):
+                yield first, sentence.start
 
 
 def _judge(verifier: Verifier, found: Quantity) -> bool | None:
     """Whether one reading is accepted, None where it cannot be compared."""
     if found.is_range or found.bound not in ("exact", "about"):
         return None
-    for excluded in verifier.excluded:
-        if (same := _in(excluded, found)) is None or same:
-            return None if same is None else False
-    return True if verifier.accepted is None else _in(verifier.accepted, found)
+    same = [_in(excluded, found) for excluded in verifier.excluded]
+    if True in same:
+        return False
+    if verifier.accepted is None:
+        return None if None in same else True
+    return _in(verifier.accepted, found)
 
 
 def _in(interval: Interval, found: Quantity) -> bool | None:
-    if interval.dimension and found.dimension and interval.dimension != found.dimension:
+    """Whether an amount is accepted; None for other units, and where it is only by another scale (1.2 for 1.2 million)."""
+    if interval.dimension and found.dimension:
+        return interval.holds(found.base_value) if interval.dimension == found.dimension else None
+    if interval.dimension and interval.factor != 1.0:
         return None
-    if interval.dimension and not found.dimension:
-        return interval.holds(found.value) if interval.factor == 1.0 else None
-    return interval.holds(found.base_value if interval.dimension else found.value)
+    accepted = interval.holds(found.value)
+    if not isinf(interval.low) and not isinf(interval.high):
+        scaled = any(interval.holds(found.value / scale) or interval.holds(found.value * scale) for scale in _SCALES)
+        return None if scaled and not accepted else accepted
+    end = interval.high if isinf(interval.low) else interval.low
+    same_unit = interval.dimension == found.dimension and abs(found.value) < _SCALES[1] * max(abs(end), 1.0)
+    return accepted if same_unit else None
 
 
 def _stands_anywhere(accepted: Interval, report: str) -> bool:
