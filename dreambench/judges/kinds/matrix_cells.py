@@ -21,7 +21,8 @@ TierName = Literal["1", "0.5", "0.25", "0", "cannot_tell"]
 class CellSheet(BaseModel):
     """One cell as it is shown: what was asked, what the reference has, how it is graded, what was answered.
 
-    `note` is what code found or could not settle; `agreement` whether the reference's sources agree.
+    `note` is what code found or could not settle, `open` the code of that (empty: settled); `agreement` whether the
+    reference's sources agree.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -35,6 +36,7 @@ class CellSheet(BaseModel):
     rule: str = ""
     answer: str
     note: str = ""
+    open: str = ""
 
 
 class Context(kinds.Context):

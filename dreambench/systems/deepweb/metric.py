@@ -260,6 +260,7 @@ def _sheet(cell: _Cell) -> dict[str, str]:
         "rule": reference.rule.text,
         "answer": cell.said,
         "note": cell.grade.why,
+        "open": "" if cell.grade.settled else cell.grade.code,
     }
 
 

@@ -132,7 +132,7 @@ def take_apart(text: str) -> Said:
     if "answer" in parts:
         return Said(text, parts["answer"].strip("* "), True, parts)
     rest = text[: matches[0].start()] if matches else text
-    bold = [found for found in _BOLD.findall(rest) if find_quantities(found)]
+    bold = [found for found in _BOLD.findall(rest) if _amounts(found)]
     if len(bold) == 1:
         return Said(text, bold[0], True, parts)
     return Said(text, rest if rest.strip() else text, False, parts)
@@ -156,7 +156,8 @@ def intervals_as_ranges(text: str) -> str:
 
 def _amounts(text: str) -> list[Quantity]:
     """The amounts of a text, links left out; "8.35亿-9亿元" and "$24k-25k", two amounts with one dash, are one range."""
-    plain = _LINK.sub(" ", text)
+    # A line that begins "28.5 EUR" would be read as section 28.5; a list's "1. " stays a number of the list.
+    plain = _LINE_START.sub(r"\1is ", _LINK.sub(" ", text))
     found: list[Quantity] = []
     for quantity in find_quantities(plain):
         if quantity.kind == "ordinal":
@@ -177,5 +178,6 @@ def _range_of(first: Quantity, second: Quantity, text: str) -> Quantity | None:
     return replace(shared, start=first.start, end=second.end, text=text[first.start : second.end], **ends)
 
 
+_LINE_START = re.compile(r"(?m)^([ \t*_]*)(?=\d)(?!\d{1,3}[.)、] )")
 _DASH = re.compile(r"\s*(?:-|–|—|~|至|到|to)\s*")
 _LINK = re.compile(r"\[[^\]\n]*\]\([^)\s]*\)|https?://\S+")
