@@ -37,7 +37,9 @@ def make(run: StudyRun) -> Sequence[Path]:
     nodes = run.report_scores.filter(pl.col("metric") == "deepweb").select("judge", "rubric").unique(maintain_order=True).rows()
     boards = {node: analysis.leaderboard(_scores(run, node)) for node in nodes}
     first = _scores(run, nodes[0])
-    board = pl.concat([table.with_columns(judge=pl.lit(judge), rubric=pl.lit(rubric)) for (judge, rubric), table in boards.items()])
+    board = pl.concat(
+        [table.with_columns(judge=pl.lit(judge), rubric=pl.lit(rubric)) for (judge, rubric), table in boards.items()]
+    )
     correlations, taus = analysis.model_correlations(first), analysis.case_taus(first)
     own = run.report_scores.filter(pl.col("judge") == nodes[0][0], pl.col("rubric") == nodes[0][1])
     cells = people.typed_cells(run.judgments.filter(pl.col("judge") == nodes[0][0], pl.col("rubric") == nodes[0][1]))
@@ -52,7 +54,9 @@ def make(run: StudyRun) -> Sequence[Path]:
         "failures": failure_shares(own),
         "kappa": _kappas(run),
     }
-    written = [path for name, table in tables.items() if table.height for path in write_table(_rounded(table), run.output, name)]
+    written = [
+        path for name, table in tables.items() if table.height for path in write_table(_rounded(table), run.output, name)
+    ]
     sample = people.draw_sample(cells, int(run.inputs.get("sample") or 200))
     sheet = people.write_sheet(sample, run.output / "sample.csv")
     lines = _findings(boards, tables, taus, cells)
@@ -72,7 +76,9 @@ def failure_shares(report_scores: pl.DataFrame) -> pl.DataFrame:
     if shares.is_empty():
         return pl.DataFrame()
     wide = shares.pivot(on="variant", index=["agent", "denominator"], values="share").rename({"denominator": "failing"})
-    table = wide.select("agent", pl.col("failing").cast(pl.Int64), *(mode for mode in MODES if mode in wide.columns)).sort("agent")
+    table = wide.select("agent", pl.col("failing").cast(pl.Int64), *(mode for mode in MODES if mode in wide.columns)).sort(
+        "agent"
+    )
     return table.with_columns(deep=pl.sum_horizontal(mode for mode in analysis.DEEP if mode in table.columns))
 
 
@@ -93,7 +99,10 @@ def _draw(board: pl.DataFrame, folder: Path) -> list[Path]:
     at = list(range(shown.height))
     values = [100 * value for value in shown["excluded"]]
     low, high = (
-        [abs(100 * (bound if bound is not None else value) - 100 * value) for bound, value in zip(shown[side], shown["excluded"], strict=True)]
+        [
+            abs(100 * (bound if bound is not None else value) - 100 * value)
+            for bound, value in zip(shown[side], shown["excluded"], strict=True)
+        ]
         for side in ("low", "high")
     )
     axes.errorbar(values, at, xerr=[low, high], fmt="o", capsize=2, label="missing runs left out")
@@ -123,14 +132,18 @@ def _findings(
             )
     rhos = tables["correlations"]["rho"].drop_nulls() if tables["correlations"].height else pl.Series([], dtype=pl.Float64)
     if len(rhos):
-        lines.append(f"- Spearman's rho between agents over cases: mean {rhos.mean():.2f}, {rhos.min():.2f} to {rhos.max():.2f}.")
+        lines.append(
+            f"- Spearman's rho between agents over cases: mean {rhos.mean():.2f}, {rhos.min():.2f} to {rhos.max():.2f}."
+        )
     if taus["mean"] is not None:
         lines.append(
             f"- Kendall's tau-b between case rankings: mean {taus['mean']:.2f}, {100 * (taus['below_zero'] or 0):.0f} % below 0, "
             f"{taus['pairs']} pairs ({taus['no_ranking']} without a ranking)."
         )
     for row in tables["failures"].iter_rows(named=True) if tables["failures"].height else ():
-        lines.append(f"- {row['agent']}: {100 * row['deep']:.0f} % of {row['failing']} failing cells fail in derivation or calibration.")
+        lines.append(
+            f"- {row['agent']}: {100 * row['deep']:.0f} % of {row['failing']} failing cells fail in derivation or calibration."
+        )
     if cells.height:
         settled = cells.filter(~pl.col("reason_code").str.starts_with("judged_")).height
         lines.append(f"- Code settled {settled} of {cells.height} scored cells; a judge the rest.")

@@ -104,5 +104,3 @@ def _missing_message(agent: str, missing: list[Report]) -> str:
     cases = [report.task_id for report in missing if report.agent == agent]
     more = f" and {len(cases) - SHOWN} more" if len(cases) > SHOWN else ""
     return f"{agent} has no run for {len(cases)} cases ({', '.join(cases[:SHOWN])}{more}): excluded, and 0 in missing_zero"
-
-

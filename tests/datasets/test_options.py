@@ -27,7 +27,7 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = "deepconsult demo drb huggingface jsonl liveresearchbench reports researchrubrics"
+    expected = "deepconsult deepweb demo drb huggingface jsonl liveresearchbench reports researchrubrics"
     assert expected.split() == OPTIONS
 
 

@@ -28,7 +28,10 @@ def answer(settings: Mapping[str, Any], context: Context) -> dict[str, Any]:
 
 def _grade(cell: CellSheet) -> dict[str, str]:
     if cell.open not in _WORDS or not cell.reference.strip() or cell.type == "not_available":
-        return {"reason": f"The rules compare words, and the cell is open for another reason ({cell.open}).", "tier": CANNOT_TELL}
+        return {
+            "reason": f"The rules compare words, and the cell is open for another reason ({cell.open}).",
+            "tier": CANNOT_TELL,
+        }
     relation = relate(f"{cell.entity} {cell.reference}", f"{cell.entity} {cell.answer}")
     sure = f"{relation.label} (sure to {relation.confidence:.2f})"
     return {"reason": f"The answer {sure} the reference: {relation.why}.", "tier": _TIERS[relation.label]}

@@ -21,6 +21,9 @@ from dreambench.systems.deepweb.model import Family, verdict
 DEEP = ("incomplete_derivation", "hallucinated_precision", "silent_source_choice")
 """The failure modes that the benchmark counts as derivation and calibration failures."""
 
+DIGITS = 12
+"""Scores that agree to so many decimals are equal: means of tiers differ in floating point only."""
+
 
 def with_missing_as_zero(mean: float, missing: int, total: int) -> float:
     """A mean over the cases that were run, with the `missing` of `total` cases counted as 0."""
@@ -86,7 +89,9 @@ def leaderboard(scores: pl.DataFrame, *, seed: int = 0) -> pl.DataFrame:
         )
     table = pl.DataFrame(rows, schema=_LEADERBOARD)
     for policy in ("excluded", "zero"):
-        table = table.with_columns(pl.col(policy).rank("min", descending=True).cast(pl.Int64).alias(f"rank_{policy}"))
+        table = table.with_columns(
+            pl.col(policy).round(DIGITS).rank("min", descending=True).cast(pl.Int64).alias(f"rank_{policy}")
+        )
     return table.sort("excluded", "agent", descending=[True, False], nulls_last=True)
 
 
@@ -101,7 +106,7 @@ def difficulty(scores: pl.DataFrame) -> pl.DataFrame:
     """A row per case: how many agents have a score, their mean, SD (n - 1), lowest and highest, and who wins (shared)."""
     rows = []
     for (case, domain), part in scores.group_by("case", "domain", maintain_order=True):
-        found = part.drop_nulls("value")
+        found = part.drop_nulls("value").with_columns(pl.col("value").round(DIGITS))
         best = found.filter(pl.col("value") == found["value"].max())["agent"].to_list()
         rows.append(
             {
@@ -132,7 +137,9 @@ def wins(scores: pl.DataFrame) -> pl.DataFrame:
 def domains(scores: pl.DataFrame) -> pl.DataFrame:
     """Mean and number of cases of each domain, over the runs that have a score."""
     named = scores.filter(pl.col("domain") != "").drop_nulls("value")
-    table = named.group_by("domain").agg(pl.col("case").n_unique().alias("cases"), pl.len().alias("runs"), pl.col("value").mean())
+    table = named.group_by("domain").agg(
+        pl.col("case").n_unique().alias("cases"), pl.len().alias("runs"), pl.col("value").mean()
+    )
     return table.sort("value", "domain", descending=[True, False])
 
 
@@ -179,7 +186,12 @@ def case_taus(scores: pl.DataFrame) -> dict[str, float | int | None]:
         if tau is not None:
             found.append(tau)
     below = sum(tau < 0 for tau in found) / len(found) if found else None
-    return {"mean": float(np.mean(found)) if found else None, "below_zero": below, "pairs": pairs, "no_ranking": pairs - len(found)}
+    return {
+        "mean": float(np.mean(found)) if found else None,
+        "below_zero": below,
+        "pairs": pairs,
+        "no_ranking": pairs - len(found),
+    }
 
 
 def _tau_b(x: Any, y: Any) -> float | None:
@@ -190,8 +202,10 @@ def _tau_b(x: Any, y: Any) -> float | None:
 
 
 def _wide(scores: pl.DataFrame) -> pl.DataFrame:
-    return scores.group_by("case", "agent", maintain_order=True).agg(pl.col("value").mean()).pivot(
-        on="agent", index="case", values="value"
+    return (
+        scores.group_by("case", "agent", maintain_order=True)
+        .agg(pl.col("value").mean())
+        .pivot(on="agent", index="case", values="value")
     )
 
 
@@ -199,6 +213,13 @@ def families_of(report_scores: pl.DataFrame) -> pl.DataFrame:
     """Mean of every family and of the overall score per agent, over the cases that have one."""
     names = ["score", "overall", *(family.value for family in Family)]
     own = report_scores.filter(pl.col("metric") == "deepweb", pl.col("variant").is_in(names), pl.col("perturbation") == "clean")
-    means = own.group_by("agent", "task", "variant").agg(pl.col("value").mean()).group_by("agent", "variant").agg(pl.col("value").mean())
+    means = (
+        own.group_by("agent", "task", "variant")
+        .agg(pl.col("value").mean())
+        .group_by("agent", "variant")
+        .agg(pl.col("value").mean())
+    )
     wide = means.pivot(on="variant", index="agent", values="value")
-    return wide.select("agent", *(name for name in names if name in wide.columns)).sort("overall", "agent", descending=[True, False])
+    return wide.select("agent", *(name for name in names if name in wide.columns)).sort(
+        "overall", "agent", descending=[True, False]
+    )

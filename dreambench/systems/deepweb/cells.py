@@ -18,7 +18,9 @@ from dreambench.systems.deepweb.model import Dimension, Key
 from dreambench.systems.deepweb.names import EntityNames, spellings
 
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*\s*[:：]?)\s*$")
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)、])\s+(?P<name>\*\*[^*]+\*\*|[^:：|]{1,80}?)\s*(?:[:：]|\s[-–—]\s)\s*(?P<rest>\S.*)?$")
+_BULLET = re.compile(
+    r"^\s*(?:[-*+•]|\d{1,2}[.)、])\s+(?P<name>\*\*[^*]+\*\*|[^:：|]{1,80}?)\s*(?:[:：]|\s[-–—]\s)\s*(?P<rest>\S.*)?$"
+)
 _CODE = re.compile(r"(?<![A-Za-z0-9])(?:[QD]|Question |Dimension |维度|问题)\s?(?P<number>\d{1,2})(?![0-9])", re.IGNORECASE)
 _JOIN = re.compile(r"^\s*(?:×|x|X|\*|-|–|—|:|：|·|/|\|)\s*|\s*(?:×|x|X|-|–|—|:|：|·|/|\|)\s*$")
 _CROSS = re.compile(r"\s*(?:×|\bx\b|\bX\b|·|\||:|：|\s[-–—]\s)\s*")
@@ -191,7 +193,9 @@ class _Reader:
             if not dimension or not entity or (at is None and not places):
                 continue
             used = {*places, *([at] if at is not None else [])}
-            said = [f"{head[place]}: {cell}" for place, cell in enumerate(cells) if place not in used and cell and place < len(head)]
+            said = [
+                f"{head[place]}: {cell}" for place, cell in enumerate(cells) if place not in used and cell and place < len(head)
+            ]
             self.add((dimension, entity), CellText("; ".join(said), line.start, line.end))
             hit = True
         return hit

@@ -83,7 +83,16 @@ def _read_hub(folder: Path, release: Release, problems: Problems) -> None:
         if case is None or question is None:
             continue
         scored = next((run.tiers for (id_, _), run in release.released.items() if id_ == case and run.tiers), {})
-        _add(release, row.values, case, question, row.label("reference_answer_md"), row.label("scoring_rubric_md"), scored, row.place)
+        _add(
+            release,
+            row.values,
+            case,
+            question,
+            row.label("reference_answer_md"),
+            row.label("scoring_rubric_md"),
+            scored,
+            row.place,
+        )
     if (folder / "model_answers.jsonl").is_file():
         read_answers(folder / "model_answers.jsonl", release, problems)
 
@@ -92,8 +101,8 @@ def read_answers(path: Path, release: Release, problems: Problems) -> None:
     """Adds the answers of a file in the shape of `model_answers.jsonl`; rows without a text are runs without an answer."""
     for row in rows(path, problems):
         case, model = row.identifier("case_id", problems), row.text("model", problems)
-        answer = row.label("answer_md")
-        if case is not None and model is not None and answer:
+        answer = row.values.get("answer_md")
+        if case is not None and model is not None and isinstance(answer, str) and answer.strip():
             release.answers.append(Answered(case, model, answer, row.place))
 
 
@@ -113,14 +122,28 @@ def _read_site(folder: Path, release: Release, problems: Problems) -> None:
     for path in sorted((folder / "per_case").glob("*.json")):
         case = _json(path, problems)
         if not isinstance(case, dict) or not isinstance(case.get("question"), str):
-            problems.add(path, None, "is no case: it needs the texts case_id and question", ["case_id, question, reference, rubric, models"])
+            problems.add(
+                path,
+                None,
+                "is no case: it needs the texts case_id and question",
+                ["case_id, question, reference, rubric, models"],
+            )
             continue
         name = str(case.get("case_id") or path.stem)
         values = {**listed.get(name, {}), **{key: value for key, value in case.items() if value not in (None, "", [])}}
         models = [model for model in case.get("models") or [] if isinstance(model, dict)]
         runs = {str(model.get("slug") or model.get("name")): _released(model) for model in models}
         scored = next((run.tiers for run in runs.values() if run.tiers), {})
-        _add(release, values, name, case["question"], str(case.get("reference") or ""), str(case.get("rubric") or ""), scored, str(path))
+        _add(
+            release,
+            values,
+            name,
+            case["question"],
+            str(case.get("reference") or ""),
+            str(case.get("rubric") or ""),
+            scored,
+            str(path),
+        )
         for (slug, run), model in zip(runs.items(), models, strict=True):
             release.released[name, slug] = run
             if isinstance(model.get("answer"), str) and model["answer"].strip():
@@ -226,7 +249,9 @@ def _parsed(value: Any) -> Any:
 def _released(values: Mapping[str, Any]) -> ReleasedRun:
     scores = values.get("q_scores") or values.get("scores") or {}
     scores = scores.get("q_scores", scores) if isinstance(scores, dict) else {}
-    cells = {name: q["per_entity"] for name, q in scores.items() if isinstance(q, dict) and isinstance(q.get("per_entity"), dict)}
+    cells = {
+        name: q["per_entity"] for name, q in scores.items() if isinstance(q, dict) and isinstance(q.get("per_entity"), dict)
+    }
     return ReleasedRun(
         status=str(values.get("status") or ""),
         overall_pct=_number(values.get("overall_pct")),
@@ -275,7 +300,9 @@ def _typed(row: Row, task: MatrixTask, problems: Problems) -> ReferenceCell | No
     except ValidationError as error:
         for item in error.errors(include_url=False):
             place = ".".join(str(part) for part in item["loc"])
-            problems.add(row.path, row.line, f"{place}: {item['msg'].lower()}, got {item['input']!r}", list(ReferenceCell.model_fields))
+            problems.add(
+                row.path, row.line, f"{place}: {item['msg'].lower()}, got {item['input']!r}", list(ReferenceCell.model_fields)
+            )
         return None
 
 

@@ -18,7 +18,9 @@ _URL = re.compile(r"https?://[^\s<>\"'|)\]，。；]+")
 _AGREEMENT = re.compile(r"cross[_ -]source[_ -]agreement`?\s*[:：=]\s*`?(?P<label>consistent|divergent|single)", re.IGNORECASE)
 _RISK = re.compile(r"single_source_risk`?\s*[:：=]\s*`?true", re.IGNORECASE)
 _ESTIMATED = re.compile(r"⚠|\bestimated?\b|\brange\b|估计|估算", re.IGNORECASE)
-_UNVERIFIABLE = re.compile(r"❌|✗|✘|(?<![A-Za-z0-9/])(?:ND|N/A)(?![A-Za-z0-9])|\bnot[_ ]available\b|\bunverifiable\b|不可得|无法核实", re.I)
+_UNVERIFIABLE = re.compile(
+    r"❌|✗|✘|(?<![A-Za-z0-9/])(?:ND|N/A)(?![A-Za-z0-9])|\bnot[_ ]available\b|\bunverifiable\b|不可得|无法核实", re.I
+)
 _MARKS = re.compile(
     r"[⚠❌✗✘✅✓\ufe0f]|`|\[T[1-4]\]|(?:authority_)?tier:\s*T[1-4]"
     r"|cross[_ -]source[_ -]agreement\s*[:：=]\s*\w+|single_source_risk\s*[:：=]\s*\w+",

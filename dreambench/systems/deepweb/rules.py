@@ -21,8 +21,14 @@ _BAND = re.compile(
 _HALF = re.compile(r"(?<![\d.])0?\.5(?!\d)|\bhalf\b|半分", re.IGNORECASE)
 _QUARTER = re.compile(r"(?<![\d.])0?\.25(?!\d)|\bquarter\b", re.IGNORECASE)
 _CAP = re.compile(r"\bcap(?:ped|s)?\b|\bat most\b|\bmaximum\b|\bmax\b|封顶|上限|最高", re.IGNORECASE)
-_DEDUCT = re.compile(r"(?:(?<![\d.])[-−–]\s?(?P<signed>0?\.\d+|1)(?!\d)|\bdeduct\w*\s+(?P<worded>0?\.\d+|1)|扣\s?(?P<zh>0?\.\d+|1))", re.IGNORECASE)
-_ZERO = re.compile(r"\bauto(?:matic(?:ally)?)?[- ]?(?:zero|0)\b|\bscores?\s+(?:0|zero)\b(?!\.)|\bzero if\b|=\s?0\b(?!\.)|直接0分|零分|得0分", re.IGNORECASE)
+_DEDUCT = re.compile(
+    r"(?:(?<![\d.])[-−–]\s?(?P<signed>0?\.\d+|1)(?!\d)|\bdeduct\w*\s+(?P<worded>0?\.\d+|1)|扣\s?(?P<zh>0?\.\d+|1))",
+    re.IGNORECASE,
+)
+_ZERO = re.compile(
+    r"\bauto(?:matic(?:ally)?)?[- ]?(?:zero|0)\b|\bscores?\s+(?:0|zero)\b(?!\.)|\bzero if\b|=\s?0\b(?!\.)|直接0分|零分|得0分",
+    re.IGNORECASE,
+)
 _CONDITIONS: tuple[tuple[Condition, re.Pattern[str]], ...] = (
     ("no_citation", re.compile(r"\b(?:no|without|missing|lacks?)\s+(?:a\s+|any\s+)?(?:citations?|sources?|urls?|links?|references?)\b|\buncited\b|无引用|无来源|没有来源|未注明来源", re.I)),
     ("no_method", re.compile(r"\b(?:no|without|missing|lacks?)\s+(?:a\s+|any\s+|stated\s+)*method\w*|无方法|未说明方法", re.I)),

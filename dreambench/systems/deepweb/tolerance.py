@@ -116,9 +116,7 @@ def _precise(cell: ReferenceCell, said: Said, family: Family, tolerances: Tolera
     return _value(given, wanted[0], cell, said, family, tolerances)
 
 
-def _value(
-    given: Quantity, wanted: Quantity, cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances
-) -> Grade:
+def _value(given: Quantity, wanted: Quantity, cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances) -> Grade:
     off = abs(given.base_value - wanted.base_value)
     if off <= _slack(cell.rule.full, wanted, tolerances):
         return _shown(cell, said, family, tolerances, "within tolerance")
@@ -229,8 +227,10 @@ def _in_other_unit(amounts: list[Quantity], wanted: Quantity) -> Quantity | Grad
         return Grade(0.0, "unit_mismatch", "percent and percentage points are not the same")
     if wanted.kind == "plain" and len(amounts) == 1:  # "1,234 employees" and a reference without its noun
         return _open("unit_unstated", "the reference has no unit, the answer has one")
-    return Grade(0.0, "unit_mismatch", f"is in another unit than {wanted.unit or 'the reference'}") if len(amounts) == 1 else _open(
-        "several_amounts", "holds several amounts, none in the reference's unit"
+    return (
+        Grade(0.0, "unit_mismatch", f"is in another unit than {wanted.unit or 'the reference'}")
+        if len(amounts) == 1
+        else _open("several_amounts", "holds several amounts, none in the reference's unit")
     )
 
 

@@ -162,7 +162,10 @@ FERRY_CASE = {
 ANSWERS = {
     ("2_ferries", "good-model"): GOOD,
     ("2_ferries", "bad-model"): BAD,
-    ("10_lakes", "good-model"): "| Lake | Q1 | Q2 |\n|---|---|---|\n| Aare Lake | 118 m https://a.example | 41 km2 https://a.example |\n"
+    (
+        "10_lakes",
+        "good-model",
+    ): "| Lake | Q1 | Q2 |\n|---|---|---|\n| Aare Lake | 118 m https://a.example | 41 km2 https://a.example |\n"
     "| Blue Lake | 8 m https://a.example | about 28 km2 https://a.example |\n",
     ("100_dianche", "good-model"): "### Q1 × 青江汽车\n答案：约12.3亿元\n推导：年报收入\n来源：https://a.example\n"
     "### Q2 × 青江汽车\n未披露，因为公司不单独公布分部毛利率 https://a.example\n",
@@ -182,11 +185,18 @@ def write_hub(folder: Path) -> Path:
     answers, results, details = [], [], []
     for case, model in pairs:
         ran = (case, model) in ANSWERS
-        shared: dict[str, Any] = {"record_id": f"{model}::{case}", "case_id": case, "model": model, "status": "ok" if ran else "missing"}
+        shared: dict[str, Any] = {
+            "record_id": f"{model}::{case}",
+            "case_id": case,
+            "model": model,
+            "status": "ok" if ran else "missing",
+        }
         answers.append({**shared, "ok": ran, "answer_md": ANSWERS.get((case, model))})
         scored = (case, model) == ("10_lakes", "good-model")
         percent = 43.75 if scored else None
-        results.append({**shared, "overall_pct": percent, "verdict": "too_easy", "search_count": 9 if ran else None, "visit_count": 4})
+        results.append(
+            {**shared, "overall_pct": percent, "verdict": "too_easy", "search_count": 9 if ran else None, "visit_count": 4}
+        )
         details.append({**shared, "overall_pct": percent, "scores": _q_scores() if scored else {}})
     _lines(data / "model_answers.jsonl", answers)
     _lines(data / "model_results.jsonl", results)
@@ -206,7 +216,14 @@ def write_site(folder: Path) -> Path:
         "reference": TABLE_CASE["reference_answer_md"],
         "rubric": "",
         "models": [
-            {"slug": "good", "name": "Good", "answer": ANSWERS["10_lakes", "good-model"], "overall_pct": 43.8, "elapsed_s": 61.5, "q_scores": _q_scores()},
+            {
+                "slug": "good",
+                "name": "Good",
+                "answer": ANSWERS["10_lakes", "good-model"],
+                "overall_pct": 43.8,
+                "elapsed_s": 61.5,
+                "q_scores": _q_scores(),
+            },
             {"slug": "silent", "name": "Silent", "answer": "", "overall_pct": None, "q_scores": {}},
         ],
     }

@@ -147,7 +147,10 @@ def test_caps_deductions_and_zeros(modifier: Modifier, answer: str, expected: fl
 
 
 def test_modifiers_apply_in_order() -> None:
-    first, then = Modifier(action="deduct", when="no_citation", amount=0.25), Modifier(action="cap", when="no_citation", amount=0.5)
+    first, then = (
+        Modifier(action="deduct", when="no_citation", amount=0.25),
+        Modifier(action="cap", when="no_citation", amount=0.5),
+    )
     both = [cell(PRECISE, "4.2 million", rule=Rule(modifiers=order)) for order in ((first, then), (then, first))]
     assert [tier(one, "4.2 million, calculated") for one in both] == [0.5, 0.25]
 
