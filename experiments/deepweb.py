@@ -69,7 +69,7 @@ def _scores(run: StudyRun, node: tuple[str, str]) -> pl.DataFrame:
 
 
 def failure_shares(report_scores: pl.DataFrame) -> pl.DataFrame:
-    """Share of each mode among the classified failing cells of an agent, and how many there are; empty when nobody was asked."""
+    """Share of each mode among the classified failing cells of an agent; empty when nobody was asked."""
     own = report_scores.filter(pl.col("variant").is_in(MODES), pl.col("perturbation") == "clean", pl.col("denominator") > 0)
     sums = own.group_by("agent", "variant").agg(pl.col("numerator").sum(), pl.col("denominator").sum())
     shares = sums.with_columns(share=pl.col("numerator") / pl.col("denominator"))
@@ -123,22 +123,20 @@ def _findings(
     lines = []
     for (judge, rubric), board in boards.items():
         for row in board.iter_rows(named=True):
-            value = bounded(*(None if row[key] is None else 100 * row[key] for key in ("excluded", "low", "high")))
+            mean, low, high = (None if row[key] is None else 100 * row[key] for key in ("excluded", "low", "high"))
             zero = "none" if row["zero"] is None else f"{100 * row['zero']:.2f}"
             lines.append(
-                f"- {row['agent']} by {judge} ({rubric}): {value} over {row['scored']} cases, rank {row['rank_excluded']}; with its "
-                f"{row['missing']} missing runs as 0 {zero}, rank {row['rank_zero']}. "
+                f"- {row['agent']} by {judge} ({rubric}): {bounded(mean, low, high)} over {row['scored']} cases, "
+                f"rank {row['rank_excluded']}; with its {row['missing']} missing runs as 0 {zero}, rank {row['rank_zero']}. "
                 f"Cases: {row['too_easy']} too easy, {row['pass']} pass, {row['too_hard']} too hard."
             )
-    rhos = tables["correlations"]["rho"].drop_nulls() if tables["correlations"].height else pl.Series([], dtype=pl.Float64)
-    if len(rhos):
-        lines.append(
-            f"- Spearman's rho between agents over cases: mean {rhos.mean():.2f}, {rhos.min():.2f} to {rhos.max():.2f}."
-        )
+    if rhos := [rho for rho in tables["correlations"]["rho"].to_list() if rho is not None]:
+        mean = sum(rhos) / len(rhos)
+        lines.append(f"- Spearman's rho between agents over cases: mean {mean:.2f}, {min(rhos):.2f} to {max(rhos):.2f}.")
     if taus["mean"] is not None:
         lines.append(
-            f"- Kendall's tau-b between case rankings: mean {taus['mean']:.2f}, {100 * (taus['below_zero'] or 0):.0f} % below 0, "
-            f"{taus['pairs']} pairs ({taus['no_ranking']} without a ranking)."
+            f"- Kendall's tau-b between case rankings: mean {taus['mean']:.2f}, {100 * (taus['below_zero'] or 0):.0f} % "
+            f"below 0, {taus['pairs']} pairs ({taus['no_ranking']} without a ranking)."
         )
     for row in tables["failures"].iter_rows(named=True) if tables["failures"].height else ():
         lines.append(

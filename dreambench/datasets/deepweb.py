@@ -54,8 +54,8 @@ class DeepWebDataset(Loader):
         material = Material(self.title, listed=self.path or "")
         for name, task in release.tasks.items():
             material.add_task(name, task.question, release.places[name], domain=task.domain)
-            if found := len(task.keys()) - len(task.cells):
-                what = f"{found} of {len(task.keys())} reference cells of {name} were not found in its text"
+            if found := len(task.cell_keys()) - len(task.cells):
+                what = f"{found} of {len(task.cell_keys())} reference cells of {name} were not found in its text"
                 material.find("missing_cells", release.places[name], what, name)
             runs = [run for (case, _), run in release.released.items() if case == name]
             if strange := list(unmatched(task, runs)):

@@ -1,7 +1,7 @@
 """`matrix_cells` by rules: a reference in words is compared with the answer as a claim with a passage (`language.entailment`).
 
 Support gives 1, support in part .5, contradiction 0. Where the rules find neither, and where the matter is not words (another
-currency, several amounts, a rule with a condition that only a reader can see), they say `cannot_tell`: the cell stays unanswered.
+currency, several amounts, a rule with a condition that only a reader can see), they say `cannot_tell`: it stays unanswered.
 """
 
 from __future__ import annotations

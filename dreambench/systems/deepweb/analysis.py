@@ -110,7 +110,8 @@ def difficulty(scores: pl.DataFrame) -> pl.DataFrame:
         best = found.filter(pl.col("value") == found["value"].max())["agent"].to_list()
         rows.append(
             {
-                "case": case, "domain": domain, "agents": found.height, "mean": found["value"].mean(), "sd": found["value"].std(),
+                "case": case, "domain": domain, "agents": found.height,
+                "mean": found["value"].mean(), "sd": found["value"].std(),
                 "lowest": found["value"].min(), "highest": found["value"].max(), "winners": ", ".join(sorted(best)),
             }
         )  # fmt: skip
@@ -137,9 +138,8 @@ def wins(scores: pl.DataFrame) -> pl.DataFrame:
 def domains(scores: pl.DataFrame) -> pl.DataFrame:
     """Mean and number of cases of each domain, over the runs that have a score."""
     named = scores.filter(pl.col("domain") != "").drop_nulls("value")
-    table = named.group_by("domain").agg(
-        pl.col("case").n_unique().alias("cases"), pl.len().alias("runs"), pl.col("value").mean()
-    )
+    own = named.group_by("domain")
+    table = own.agg(cases=pl.col("case").n_unique(), runs=pl.len(), value=pl.col("value").mean())
     return table.sort("value", "domain", descending=[True, False])
 
 

@@ -285,7 +285,7 @@ def _read_cells(path: Path, release: Release, problems: Problems) -> None:
     for case, cells in typed.items():
         task = release.tasks[case]
         merged = {**task.by_key(), **{cell.key: cell for cell in cells}}
-        release.tasks[case] = task.model_copy(update={"cells": tuple(merged[key] for key in task.keys() if key in merged)})
+        release.tasks[case] = task.model_copy(update={"cells": tuple(merged[key] for key in task.cell_keys() if key in merged)})
 
 
 def _typed(row: Row, task: MatrixTask, problems: Problems) -> ReferenceCell | None:

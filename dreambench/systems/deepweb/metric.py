@@ -308,10 +308,8 @@ def _mode_row(task: str, cell: _Cell, answer: Any, cost: float | None) -> Judgme
 def _unanswered_mode(task: str, cell: _Cell) -> Judgment:
     """A cell that was not answered failed for want of anything to classify: nothing was found."""
     name = f"{cell.reference.dimension} x {cell.reference.entity} ({cell.reference.type.value})"
-    return Judgment(
-        item_id(task, f"failure {name}"), FAILURE, "unanswered", None, Status.NOT_APPLICABLE, weight=0.0, reason_code="no_answer",
-        rationale=f"{name}: the cell is not answered",
-    )  # fmt: skip
+    item, why = item_id(task, f"failure {name}"), f"{name}: the cell is not answered"
+    return Judgment(item, FAILURE, "unanswered", None, Status.NOT_APPLICABLE, 0.0, "no_answer", why)
 
 
 def _whole(task: MatrixTask, code: str, status: Status) -> Judgment:

@@ -126,7 +126,7 @@ class MatrixTask(Model):
     def by_key(self) -> dict[Key, ReferenceCell]:
         return {cell.key: cell for cell in self.cells}
 
-    def keys(self) -> list[Key]:
+    def cell_keys(self) -> list[Key]:
         """Every (dimension, entity) of the matrix, dimension by dimension."""
         return [(dimension.id, entity) for dimension in self.dimensions for entity in self.entities]
 

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 from dreambench.language.text import normalise
 
 LIKE = 88.0
-"""Least token-set ratio (0-100) of names that are spelled differently."""
+"""Least ratio (0-100) of the sorted words of names that are spelled differently."""
 _PARENTHESIS = re.compile(r"\s*[(（\[]([^)）\]]+)[)）\]]\s*")
 _OUTER = re.compile(r"^[\s*_`#:：.,;|-]+|[\s*_`#:：,;|-]+$")
 _WORDS = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]+")
@@ -72,10 +72,15 @@ def _same(one: str, other: str) -> bool:
 
 
 def _begins(one: str, other: str) -> bool:
-    """Whether the words of one name are the first words of the other ("Google" of "Google DeepMind")."""
+    """Whether a name is the first words of the entity's ("Google" of "Google DeepMind"), or has one word more than it.
+
+    More words more are not the entity: "Google search share" is a topic.
+    """
     short, long = sorted((one, other), key=len)
-    return len(short) > 2 and (f"{long} ".startswith(f"{short} ") or (short[0] > "\u33ff" and long.startswith(short)))
+    if len(short) <= 2 or (len(one) > len(other) and one.count(" ") > other.count(" ") + 1):
+        return False
+    return f"{long} ".startswith(f"{short} ") or (short[0] > "\u33ff" and long.startswith(short))
 
 
 def _like(one: str, other: str) -> bool:
-    return min(len(one), len(other)) > 3 and fuzz.token_set_ratio(one, other) >= LIKE and fuzz.ratio(one, other) >= LIKE / 2
+    return min(len(one), len(other)) > 3 and fuzz.token_sort_ratio(one, other) >= LIKE

@@ -12,6 +12,7 @@ from dreambench.systems.deepweb.cells import CellText, find_cells
 from dreambench.systems.deepweb.model import Agreement, AnswerType, Dimension, Key, ReferenceCell, Rule, Source, Tier
 from dreambench.systems.deepweb.said import Said, take_apart, with_unit
 
+NO_RULE = Rule()
 _TIER = re.compile(r"(?<![A-Za-z0-9])T(?P<number>[1-4])(?![A-Za-z0-9])")
 _LETTERS: Mapping[str, Tier] = {"A": "T1", "B": "T2", "C": "T3", "D": "T4"}
 _URL = re.compile(r"https?://[^\s<>\"'|)\]，。；]+")
@@ -36,10 +37,10 @@ def read_reference(
     found = find_cells(text, dimensions, entities)
     order = [(dimension.id, entity) for dimension in dimensions for entity in entities]
     known = rules or {}
-    return tuple(type_cell(key, found[key], known.get(key, Rule())) for key in order if key in found)
+    return tuple(type_cell(key, found[key], known.get(key, NO_RULE)) for key in order if key in found)
 
 
-def type_cell(key: Key, cell: CellText, rule: Rule = Rule()) -> ReferenceCell:
+def type_cell(key: Key, cell: CellText, rule: Rule = NO_RULE) -> ReferenceCell:
     """One typed cell of a reference."""
     said = take_apart(_MARKS.sub(" ", cell.text).strip())
     agreed = _AGREEMENT.search(cell.text)
@@ -90,7 +91,7 @@ def _formula(text: str) -> str:
 
 
 def _sources(text: str, said: Said) -> tuple[Source, ...]:
-    """Every address, each with the provenance that stands nearest before the next one; a label without an address counts too."""
+    """Every address with the provenance that stands nearest to it; a label without an address is a source without one."""
     urls = list(_URL.finditer(text))
     tiers = [(match.start(), f"T{match['number']}") for match in _TIER.finditer(text)]
     lettered = _LETTERS.get(said.parts.get("tier", "").strip()[:1].upper(), "")

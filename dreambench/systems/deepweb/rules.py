@@ -22,23 +22,28 @@ _HALF = re.compile(r"(?<![\d.])0?\.5(?!\d)|\bhalf\b|半分", re.IGNORECASE)
 _QUARTER = re.compile(r"(?<![\d.])0?\.25(?!\d)|\bquarter\b", re.IGNORECASE)
 _CAP = re.compile(r"\bcap(?:ped|s)?\b|\bat most\b|\bmaximum\b|\bmax\b|封顶|上限|最高", re.IGNORECASE)
 _DEDUCT = re.compile(
-    r"(?:(?<![\d.])[-−–]\s?(?P<signed>0?\.\d+|1)(?!\d)|\bdeduct\w*\s+(?P<worded>0?\.\d+|1)|扣\s?(?P<zh>0?\.\d+|1))",
-    re.IGNORECASE,
+    r"(?:(?<![\d.])[-−–]\s?(?P<signed>0?\.\d+|1)(?!\d)|\bdeduct\w*\s+(?P<worded>0?\.\d+|1)|扣\s?(?P<zh>0?\.\d+|1))", re.I
 )
 _ZERO = re.compile(
     r"\bauto(?:matic(?:ally)?)?[- ]?(?:zero|0)\b|\bscores?\s+(?:0|zero)\b(?!\.)|\bzero if\b|=\s?0\b(?!\.)|直接0分|零分|得0分",
-    re.IGNORECASE,
+    re.I,
 )
-_CONDITIONS: tuple[tuple[Condition, re.Pattern[str]], ...] = (
-    ("no_citation", re.compile(r"\b(?:no|without|missing|lacks?)\s+(?:a\s+|any\s+)?(?:citations?|sources?|urls?|links?|references?)\b|\buncited\b|无引用|无来源|没有来源|未注明来源", re.I)),
-    ("no_method", re.compile(r"\b(?:no|without|missing|lacks?)\s+(?:a\s+|any\s+|stated\s+)*method\w*|无方法|未说明方法", re.I)),
-    ("no_derivation", re.compile(r"\b(?:no|without|missing|lacks?)\s+(?:a\s+|any\s+|shown\s+)*(?:derivation|calculation|computation|working|formula)|无推导|没有推导|无计算", re.I)),
-    ("no_reason", re.compile(r"\b(?:no|without)\s+(?:a\s+|any\s+|stated\s+)*(?:reason|explanation)|无理由|没有理由", re.I)),
-    ("precise_value", re.compile(r"\b(?:any\s+)?(?:precise|exact|point)\s+(?:value|number|figure|estimate)|精确(?:值|数)", re.I)),
-    ("abstained", re.compile(r"\b(?:says?|saying|answers?|states?)\b.{0,20}\b(?:unknown|not available|undisclosed|n/?a)\b|\babstain\w*|回答未知", re.I)),
-)  # fmt: skip
+_WITHOUT = r"\b(?:no|without|missing|lacks?)\s+(?:(?:a|any|stated|shown)\s+)*"
+_SPELLINGS: tuple[tuple[Condition, str], ...] = (
+    ("no_citation", rf"{_WITHOUT}(?:citation|source|url|link|reference)s?\b|\buncited\b|无引用|无来源|没有来源|未注明来源"),
+    ("no_method", rf"{_WITHOUT}method\w*|无方法|未说明方法"),
+    ("no_derivation", rf"{_WITHOUT}(?:derivation|calculation|computation|working|formula)|无推导|没有推导|无计算"),
+    ("no_reason", rf"{_WITHOUT}(?:reason|explanation)|无理由|没有理由"),
+    ("precise_value", r"\b(?:any\s+)?(?:precise|exact|point)\s+(?:value|number|figure|estimate)|精确(?:值|数)"),
+    (
+        "abstained",
+        r"\b(?:says?|saying|answers?|states?)\b.{0,20}\b(?:unknown|not available|undisclosed|n/?a)\b|\babstain\w*|回答未知",
+    ),
+)
+_CONDITIONS = [(name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _SPELLINGS]
+_FIGURE = r"[$€£¥]?\d[\d.,]*\s?[kKmMbB%亿万]*"
 _ACCEPTED = re.compile(
-    r"(?P<value>[$€£¥]?\d[\d.,]*\s?[kKmMbB%亿万]*(?:\s?[-–~至]\s?[$€£¥]?\d[\d.,]*\s?[kKmMbB%亿万]*)?)\s*(?:disclosed|accepted|also accepted|acceptable|可接受)",
+    rf"(?P<value>{_FIGURE}(?:\s?[-–~至]\s?{_FIGURE})?)\s*(?:disclosed|accepted|also accepted|acceptable|可接受)"
 )
 _PARTS = re.compile(r"\b(?:multi-?part|(?:1/(?P<share>[2-9]))\s+each|(?P<number>two|three|four|[2-9]) parts)\b", re.IGNORECASE)
 _NUMBERS = {"two": 2, "three": 3, "four": 4}
@@ -109,10 +114,10 @@ def _modifiers(text: str) -> Iterator[Modifier]:
     for clause in _clauses(text):
         when = next((name for name, pattern in _CONDITIONS if pattern.search(clause)), None)
         if deduct := _DEDUCT.search(clause):
-            amount = float(deduct["signed"] or deduct["worded"] or deduct["zh"])
-            yield Modifier(action="deduct", when=when or "other", amount=amount, text=clause)
-        elif _CAP.search(clause) and (amount := _tier(clause)) is not None:
-            yield Modifier(action="cap", when=when or "other", amount=amount, text=clause)
+            cost = float(deduct["signed"] or deduct["worded"] or deduct["zh"])
+            yield Modifier(action="deduct", when=when or "other", amount=cost, text=clause)
+        elif _CAP.search(clause) and (most := _tier(clause)) is not None:
+            yield Modifier(action="cap", when=when or "other", amount=most, text=clause)
         elif _ZERO.search(clause):
             yield Modifier(action="zero", when=when or "other", text=clause)
 

@@ -26,10 +26,8 @@ _LABELS = {
     "type": "type|answer type|answer_type|类型",
 }
 _NAMES = {name: label for label, names in _LABELS.items() for name in names.split("|")}
-_LABEL = re.compile(
-    rf"(?:^|\n|;\s|；)[ \t>*•_-]*`?(?P<name>{'|'.join(sorted(map(re.escape, _NAMES), key=len, reverse=True))})`?[ \t*_]*[:：][ \t*_]*",
-    re.IGNORECASE,
-)
+_ANY_NAME = "|".join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True))
+_LABEL = re.compile(rf"(?:^|\n|;\s|；)[ \t>*•_-]*`?(?P<name>{_ANY_NAME})`?[ \t*_]*[:：][ \t*_]*", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*")
 _END_NUMBER = r"[^\[\](),，;；\n]{0,12}?\d[^\[\](),，;；\n]{0,16}"
 _INTERVAL = re.compile(rf"[\[(（]\s*(?P<low>{_END_NUMBER}?)\s*[,，;；]\s*(?P<high>{_END_NUMBER}?)\s*[\])）]")
@@ -40,15 +38,15 @@ _DERIVED = re.compile(
     re.IGNORECASE,
 )
 _METHOD = re.compile(
-    r"\b(?:estimat\w*|bas(?:ed|is) on|assum\w*|extrapolat\w*|interpolat\w*|benchmark\w*|peers?|triangulat\w*|method\w*|proxy|implied"
-    r"|inferr?\w*|model(?:led|ed)?|midpoint)\b|估算|估计|基于|假设|推算|测算|根据|参考同行",
+    r"\b(?:estimat\w*|bas(?:ed|is) on|assum\w*|extrapolat\w*|interpolat\w*|benchmark\w*|peers?|triangulat\w*|method\w*|proxy"
+    r"|implied|inferr?\w*|model(?:led|ed)?|midpoint)\b|估算|估计|基于|假设|推算|测算|根据|参考同行",
     re.IGNORECASE,
 )
 _ABSTAINS = re.compile(
     r"\b(?:not|never|no longer)\s+(?:(?:been|be|publicly|officially|separately|yet|currently|explicitly|directly)\s+){0,3}"
     r"(?:available|disclosed?|reported|published|verifiable|verified|determinable|determined|found|known|released|broken out)\b"
     r"|\b(?:un(?:available|disclosed|verifiable|known|reported|published))\b"
-    r"|\b(?:does|do|did|has|have)\s+not\s+(?:(?:publicly|separately|officially)\s+)?(?:disclose|publish|report|release|break out)\w*"
+    r"|\b(?:does|do|did|has|have)\s+not\s+(?:\w+ly\s+)?(?:disclose|publish|report|release|break out)\w*"
     r"|\bcan(?:not| not|'t)\s+be\s+(?:\w+ly\s+)?(?:determined|verified|established|found|confirmed|answered)\b"
     r"|\bno\s+(?:\w+\s+){0,3}(?:data|figures?|information|disclosures?|sources?|evidence|numbers?)\b"
     r"|(?<![A-Za-z0-9/])(?:N/?A|ND|n\.a\.|n/d)(?![A-Za-z0-9])|❌|✗|✘"
@@ -174,8 +172,11 @@ def _range_of(first: Quantity, second: Quantity, text: str) -> Quantity | None:
     alike = "plain" in (first.kind, second.kind) or first.dimension == second.dimension
     if first.is_range or second.is_range or not alike or not _DASH.fullmatch(between) or first.value >= high:
         return None
-    ends = {"value": (first.value + high) / 2, "low": first.value, "high": high, "bound": first.bound}
-    return replace(shared, start=first.start, end=second.end, text=text[first.start : second.end], **ends)
+    written = text[first.start : second.end]
+    middle = (first.value + high) / 2
+    return replace(
+        shared, start=first.start, end=second.end, text=written, value=middle, low=first.value, high=high, bound=first.bound
+    )
 
 
 _LINE_START = re.compile(r"(?m)^([ \t*_]*)(?=\d)(?!\d{1,3}[.)、] )")

@@ -133,7 +133,8 @@ TABLE_CASE = {
     "case_number": 10,
     "title": "Lakes",
     "question_md": "How deep and large are the lakes?",
-    "reference_answer_md": "| Entity | Q1 | Q2 |\n|---|---|---|\n| Aare Lake | 120 m [T1] | 40 km2 |\n| Blue Lake | 80 m | 25-30 km2 |\n",
+    "reference_answer_md": "| Entity | Q1 | Q2 |\n|---|---|---|\n"
+    "| Aare Lake | 120 m [T1] | 40 km2 |\n| Blue Lake | 80 m | 25-30 km2 |\n",
     "scoring_rubric_md": "",
     "entities": [],
     "dimensions": ["Q1: Depth", "Q2: Area"],
@@ -181,7 +182,7 @@ def write_hub(folder: Path) -> Path:
     data.mkdir(parents=True)
     cases = [CHINESE_CASE, TABLE_CASE, FERRY_CASE]
     _lines(data / "cases.jsonl", cases)
-    pairs = [(case["case_id"], model) for case in cases for model in ("bad-model", "good-model")]
+    pairs = [(str(case["case_id"]), model) for case in cases for model in ("bad-model", "good-model")]
     answers, results, details = [], [], []
     for case, model in pairs:
         ran = (case, model) in ANSWERS

@@ -29,7 +29,7 @@ def configured(folder: Path, *overrides: str) -> RunConfig:
 def run(folder: Path, *overrides: str) -> tuple[RunResult, Path]:
     """The finished run and the folder of its study, if it has one."""
     config = configured(folder, *overrides)
-    result = asyncio.run(execute(config, "", lambda **about: Silent(), Clock()))  # type: ignore[return-value, arg-type]
+    result = asyncio.run(execute(config, "", lambda **about: Silent(), Clock()))
     if config.study:
         make_study(config.study, result.folder, config.study_inputs)
     return result, result.folder.study

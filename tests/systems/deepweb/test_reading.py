@@ -35,6 +35,7 @@ TWO = (Dimension(id="Q1", name="Revenue"), Dimension(id="Q2", name="Margin"))
         ("**01.AI** ", LABS[4]),
         ("Google", LABS[1]),
         ("DeepMind (Google)", LABS[1]),
+        ("Google search share", None),
         ("meta ai", LABS[2]),
         ("Mistrall AI", LABS[3]),
         ("青江汽车", LABS[5]),
@@ -59,15 +60,18 @@ def test_merged_headings_name_several() -> None:
 LAYOUTS = {
     "a heading per cell": "### Q1 × A Co\n5\n### Q1 x B Co (2025)\n6\n### Q2: A Co\n7\n### Q2 – B Co\n8",
     "sections and bullets": "## Q1 Revenue\n- **A Co**: 5\n- B Co - 6\n\n## Q2\n* A Co：7\n* B Co: 8",
-    "sections and tables": "## Q1\n| Firm | V |\n|---|---|\n| A Co | 5 |\n| B Co | 6 |\n\n## Q2\n| V | Firm |\n|---|---|\n| 7 | A Co |\n| 8 | B Co |",
+    "sections and tables": "## Q1\n| Firm | V |\n|---|---|\n| A Co | 5 |\n| B Co | 6 |\n\n"
+    "## Q2\n| V | Firm |\n|---|---|\n| 7 | A Co |\n| 8 | B Co |",
     "entities first": "# A Co\n## Q1\n5\n## Q2\n7\n# B Co\n## Q1\n6\n## Q2\n8",
     "entities with bullets": "# A Co\n- Q1: 5\n- Q2: 7\n# B Co\n- Q1: 6\n- Q2: 8",
     "one table": "| Firm | Q1 | Q2 |\n|---|---|---|\n| A Co | 5 | 7 |\n| B Co | 6 | 8 |",
     "by dimension names": "| Firm | Revenue | Margin |\n|---|---|---|\n| A Co | 5 | 7 |\n| B Co | 6 | 8 |",
     "turned table": "| | A Co | B Co |\n|---|---|---|\n| Q1 | 5 | 6 |\n| Q2 | 7 | 8 |",
-    "a row per cell": "| D | Firm | V |\n|---|---|---|\n| Q1 | A Co | 5 |\n| Q1 | B Co | 6 |\n| Q2 | A Co | 7 |\n| Q2 | B Co | 8 |",
+    "a row per cell": "| D | Firm | V |\n|---|---|---|\n| Q1 | A Co | 5 |\n"
+    "| Q1 | B Co | 6 |\n| Q2 | A Co | 7 |\n| Q2 | B Co | 8 |",
     "json": '```json\n{"Q1": {"A Co": "5", "B Co": "6"}, "Q2": {"A Co": "7", "B Co": 8}}\n```',
-    "json rows": '```json\n[{"dimension": "Q1", "entity": "A Co", "answer": 5}, {"dimension": "Q1", "entity": "B Co", "answer": 6},'
+    "json rows": '```json\n[{"dimension": "Q1", "entity": "A Co", "answer": 5},'
+    ' {"dimension": "Q1", "entity": "B Co", "answer": 6},'
     ' {"dimension": "Q2", "entity": "A Co", "answer": 7}, {"dimension": "Q2", "entity": "B Co", "answer": 8}]\n```',
 }
 

@@ -96,7 +96,7 @@ def test_a_labelled_sample_comes_back_as_kappa_by_type(hub: Path, offline: tuple
 
 def test_a_sheet_with_other_labels_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("task,type,tier,human_tier,human_mode\nt,precise,1,0.75,bad luck\n")
-    with pytest.raises(InputError, match="human_tier is '0.75'") as caught:
+    with pytest.raises(InputError, match=r"human_tier is '0\.75'") as caught:
         people.read_sheet(tmp_path / "s.csv")
     assert "human_mode is 'bad luck'" in str(caught.value)
 
@@ -161,12 +161,16 @@ def prompt(body: dict[str, Any]) -> str:
     return str(body["messages"][1]["content"])
 
 
+FROM_HUB = ["dataset=deepweb", "dataset.path=HUB", "metric=deepweb"]
+RELEASED_FAILURES = [*FROM_HUB, "metric.deepweb.scores=released", "metric.deepweb.failures=true"]
+
+
 @pytest.mark.parametrize(
     ("overrides", "problem"),
     [
         (["metric=deepweb"], "grades the cells of matrix tasks"),
-        (["dataset=deepweb", "dataset.path=HUB", "metric=deepweb", "+metric.deepweb.tolerances.relativ=1"], "relativ"),
-        (["dataset=deepweb", "dataset.path=HUB", "metric=deepweb", "metric.deepweb.scores=released", "metric.deepweb.failures=true"], "failure modes are judged from answers"),
+        ([*FROM_HUB, "+metric.deepweb.tolerances.relativ=1"], "relativ"),
+        (RELEASED_FAILURES, "failure modes are judged from answers"),
         (["+experiment=deepweb", "dataset.path=HUB", "+study_inputs.shet=a.csv"], "is nothing that deepweb reads"),
     ],
 )  # fmt: skip

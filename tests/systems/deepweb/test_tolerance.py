@@ -1,4 +1,4 @@
-"""The tolerance engine: the worked cell of METRICS 4, the table of tiers, units, scales, intervals, rules, and what stays open."""
+"""The tolerance engine: the worked cell, the table of tiers, units, scales, intervals, rules, and what stays open."""
 
 from __future__ import annotations
 
