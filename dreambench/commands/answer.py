@@ -3,7 +3,8 @@
 answer [--out FOLDER] [--calls N] [--seconds N] [OVERRIDE ...]
     dataset=deepweb dataset.path=... judge=litellm judge.litellm.model=... tools=web_serper page.contact=YOU
 
-Score what it wrote: python -m dreambench dataset=deepweb dataset.path=... dataset.answers=FOLDER/model_answers.jsonl metric=deepweb
+Score what it wrote:
+    dataset=deepweb dataset.path=... dataset.answers=FOLDER/model_answers.jsonl metric=deepweb
 """
 
 from __future__ import annotations

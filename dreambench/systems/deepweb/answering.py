@@ -76,9 +76,7 @@ class MatrixAnswerer:
         names = {dimension.id: dimension.name for dimension in matrix.dimensions}
         items = {cell: f"{key[0]}{f' ({names[key[0]]})' if names[key[0]] else ''}: {key[1]}" for cell, key in keys.items()}
         listed = "\n".join(items.values())
-        job = Job(
-            self._opening, self._closing, matrix.question, task.as_of, {"item": listed}, {"items": items}, self._offered
-        )
+        job = Job(self._opening, self._closing, matrix.question, task.as_of, {"item": listed}, {"items": items}, self._offered)
         run = await self._agent.run(self._judge, job, role="answering")
         assert isinstance(run.answer, Answer)
         cells = {keys[cell]: given for cell, given in run.answer.by_id().items()}

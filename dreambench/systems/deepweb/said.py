@@ -34,7 +34,8 @@ _INTERVAL = re.compile(rf"[\[(（]\s*(?P<low>{_END_NUMBER}?)\s*[,，;；]\s*(?P<
 _CITED = re.compile(r"https?://|www\.|\]\(|\[\^?\d{1,3}\]|【\d{1,3}[^】]*】|\((?:source|来源)[:：]", re.IGNORECASE)
 _DERIVED = re.compile(
     r"\b(?:deriv(?:ed|ation)|calculat\w*|comput\w*|divid\w* by|multipl\w*|sum of|minus|net of|product of|weighted)\b"
-    r"|推导|计算|除以|乘以|相加|减去|加总|\d[^=\n]{0,40}[×*÷/+−][^=\n]{0,40}[=≈]",
+    r"|推导|计算|除以|乘以|相加|减去|加总|\d[^=\n]{0,40}(?:[×÷/+−]| \* )[^=\n]{0,40}[=≈]"
+    r"|\d[^=\n]{0,40}(?:[×÷]| [*/xX] )[^=\n\d]{0,4}\d",
     re.IGNORECASE,
 )
 _METHOD = re.compile(
@@ -115,7 +116,7 @@ class Said:
         return self.parts.get("unit", "").strip()
 
     def _own(self) -> str:
-        return "\n".join([self.value, *(self.parts.get(name, "") for name in ("derivation", "reason"))])
+        return _LINK.sub(" ", self.text)
 
 
 def take_apart(text: str) -> Said:
