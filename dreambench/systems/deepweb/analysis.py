@@ -66,8 +66,11 @@ def case_scores(values: pl.DataFrame, judgments: pl.DataFrame, *, variant: str =
 
 
 def leaderboard(scores: pl.DataFrame, *, seed: int = 0) -> pl.DataFrame:
-    """A row per agent: both policies with their ranks, counts of cases, verdicts, lowest and highest case; best first."""
-    rows = []
+    """A row per agent: both policies with their ranks, counts of cases, verdicts, lowest and highest case; best first.
+
+    A case that others have a score for and the agent has not is a missing run, whether it has a row or none.
+    """
+    rows, cases = [], scores["case"].n_unique()
     for (agent,), part in scores.group_by("agent", maintain_order=True):
         found = part["value"].drop_nulls()
         estimate = mean_interval(found.to_list(), seed=seed, bounds=(0.0, 1.0))
@@ -79,9 +82,9 @@ def leaderboard(scores: pl.DataFrame, *, seed: int = 0) -> pl.DataFrame:
                 "low": estimate.low,
                 "high": estimate.high,
                 "interval": estimate.method,
-                "zero": float(found.sum()) / part.height if part.height else None,
+                "zero": float(found.sum()) / cases if cases else None,
                 "scored": found.len(),
-                "missing": part.height - found.len(),
+                "missing": cases - found.len(),
                 **{name: verdicts.count(name) for name in ("too_easy", "pass", "too_hard")},
                 "lowest": found.min(),
                 "highest": found.max(),

@@ -19,6 +19,8 @@ class MatrixDataset(Dataset):
 
     matrices: Mapping[str, MatrixTask] = field(default_factory=dict)
     released: Mapping[tuple[str, str], ReleasedRun] = field(default_factory=dict)
+    whole: bool = True
+    """Whether every missing run is among the reports: only then can missing runs count as zero."""
 
     def fingerprint(self) -> str:
         """Covers references, rubrics and released scores as well."""

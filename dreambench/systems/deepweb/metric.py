@@ -222,8 +222,8 @@ class DeepWeb(Metric):
         return rows
 
     def variants(self) -> Sequence[Variant]:
-        """The mean of the cells, the weighted overall, each family, missing runs as 0, and shares of failure modes."""
-        cells = pl.col("family").is_in(FAMILIES)
+        """The mean of the cells, the weighted overall, each family, missing runs as 0 (where all are known), failure modes."""
+        cells, missing = pl.col("family").is_in(FAMILIES), pl.col("family") == MISSING_RUN
         total, count = pl.col("value").sum(), pl.len()
         families = [Variant(name, total, count, micro=True, only=pl.col("family") == name) for name in FAMILIES]
         modes = [
@@ -234,7 +234,7 @@ class DeepWeb(Metric):
             Variant(self.primary, total, count, micro=True, only=cells),
             Variant("overall", *self._weighted(), only=cells),
             *families,
-            Variant("missing_zero", total, count, only=cells | (pl.col("family") == MISSING_RUN)),
+            *([Variant("missing_zero", total, count, only=cells | missing)] if self._data.whole else []),
             *modes,
         ]
 

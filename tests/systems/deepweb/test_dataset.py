@@ -16,7 +16,7 @@ from tests.systems.deepweb.release import ANSWERS, TIERS, write_hub, write_site
 
 
 def test_the_hub_tables(tmp_path: Path) -> None:
-    data = DeepWebDataset(path=str(write_hub(tmp_path / "hub"))).load()
+    data = DeepWebDataset(path=str(write_hub(tmp_path / "hub")), without_text="keep").load()
     assert [task.id for task in data.tasks] == ["2_ferries", "10_lakes", "100_dianche"], "by number, not as texts"
     assert [task.language for task in data.tasks] == ["en", "en", "zh"]
     texts = {(report.task_id, report.agent): report.text for report in data.reports}
@@ -29,12 +29,12 @@ def test_the_hub_tables(tmp_path: Path) -> None:
     assert tiers["Q1", "Blue Lake"] == TIERS["Q1"]["Blue"]
     assert sum(tier or 0 for tier in tiers.values()) / 4 == 0.4375
     assert [finding.message for finding in data.findings if finding.code == "missing_run"] == [
-        "bad-model has no run for 1 cases (10_lakes): excluded, and 0 in missing_zero"
+        "bad-model has no run for 1 case (10_lakes): excluded, and 0 in the variant missing_zero"
     ]
 
 
 def test_the_site_export(tmp_path: Path) -> None:
-    data = DeepWebDataset(path=str(write_site(tmp_path / "site"))).load()
+    data = DeepWebDataset(path=str(write_site(tmp_path / "site")), without_text="keep").load()
     (task,) = data.tasks
     assert (task.id, task.domain) == ("10_lakes", "Geography")
     assert [(report.agent, bool(report.text)) for report in data.reports] == [("good", True), ("silent", False)]
@@ -46,10 +46,20 @@ def test_the_site_export(tmp_path: Path) -> None:
 def test_scores_without_their_answer_are_kept_apart_from_missing_runs(tmp_path: Path) -> None:
     folder = write_hub(tmp_path)
     path = folder / "data" / "model_answers.jsonl"
-    kept = [line for line in path.read_text().splitlines() if "good-model::10_lakes" not in line]
-    path.write_text("\n".join(kept))
-    texts = {(report.task_id, report.agent): report.text for report in DeepWebDataset(path=str(folder)).load().reports}
-    assert (texts["10_lakes", "good-model"], texts["10_lakes", "bad-model"]) == (UNPUBLISHED, "")
+    others = [line for line in path.read_text().splitlines() if "good-model::10_lakes" not in line]
+    path.write_text("\n".join(others))
+    kept = DeepWebDataset(path=str(folder), without_text="keep").load()
+    texts = {(report.task_id, report.agent): report.text for report in kept.reports}
+    assert (texts["10_lakes", "good-model"], texts["10_lakes", "bad-model"], kept.whole) == (UNPUBLISHED, "", True)
+
+
+def test_runs_without_a_text_are_left_out_and_said_unless_they_are_wanted(tmp_path: Path) -> None:
+    folder = write_hub(tmp_path)
+    data = DeepWebDataset(path=str(folder)).load()
+    assert all(report.text.strip() for report in data.reports) and not data.whole
+    (folder / "data" / "model_answers.jsonl").unlink()
+    with pytest.raises(DatasetError, match="good-model has scores for 10_lakes and no answer; left out"):
+        DeepWebDataset(path=str(folder)).load()
 
 
 def test_typed_cells_win_over_the_markdown(tmp_path: Path) -> None:
@@ -106,7 +116,9 @@ def test_a_wrong_path_is_said(path: str | None, problem: str, tmp_path: Path, mo
 
 def test_filters_hold_for_missing_runs_too(tmp_path: Path) -> None:
     folder = str(write_hub(tmp_path))
-    data = DeepWebDataset(path=folder, agents="bad-model", ids=["2_ferries", "10_lakes"], tasks="all").load()
+    data = DeepWebDataset(
+        path=folder, agents="bad-model", ids=["2_ferries", "10_lakes"], tasks="all", without_text="keep"
+    ).load()
     assert [(report.task_id, report.agent) for report in data.reports] == [
         ("2_ferries", "bad-model"),
         ("10_lakes", "bad-model"),

@@ -76,7 +76,11 @@ def test_where_nothing_is_derived_a_source_is_enough() -> None:
     assert code(reference, "4.3 million") == "no_citation"
     assert code(reference, "4.3 million" + SOURCE, Family.DERIVATION) == "no_derivation"
     assert tier(reference, "4.3 million", derivation="never") == 1.0
-    shown = ["**4.2 million** (8.4 million / 2)", "Answer: 4.2 million; Derivation: 1.4 x 3 million", "2.1 million + 2.1 million = 4.2 million"]
+    shown = [
+        "**4.2 million** (8.4 million / 2)",
+        "Answer: 4.2 million; Derivation: 1.4 x 3 million",
+        "2.1 million + 2.1 million = 4.2 million",
+    ]
     assert [tier(reference, answer, Family.DERIVATION) for answer in shown] == [1.0, 1.0, 1.0]
     hidden = ["**4.2 million** in **2023**", "4.1 - 4.3 million" + SOURCE, "4.2 million" + SOURCE + "/2023/12"]
     assert [tier(reference, answer, Family.DERIVATION) for answer in hidden] == [0.5, 0.5, 0.5]
