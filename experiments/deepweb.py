@@ -28,6 +28,9 @@ def check(inputs: Mapping[str, Any]) -> None:
     """Raises ConfigError for unknown inputs, DatasetError for a sheet that cannot be used."""
     if strange := sorted(set(inputs) - set(INPUTS)):
         raise ConfigError(Problem(f"study_inputs.{strange[0]}", "is nothing that deepweb reads", INPUTS))
+    sample = inputs.get("sample")
+    if sample is not None and (not isinstance(sample, int) or isinstance(sample, bool) or sample < 1):
+        raise ConfigError(Problem("study_inputs.sample", f"is {sample!r}, a whole number from 1 is needed"))
     if inputs.get("sheet"):
         people.read_sheet(Path(inputs["sheet"]))
 

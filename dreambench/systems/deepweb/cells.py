@@ -21,7 +21,12 @@ _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*]
 _BULLET = re.compile(
     r"^\s*(?:[-*+•]|\d{1,2}[.)、])\s+(?P<name>\*\*[^*]+\*\*|[^:：|]{1,80}?)\s*(?:[:：]|\s[-–—]\s)\s*(?P<rest>\S.*)?$"
 )
-_CODE = re.compile(r"(?<![A-Za-z0-9])(?:[QD]|Question |Dimension |维度|问题)\s?(?P<number>\d{1,2})(?![0-9])", re.IGNORECASE)
+# "Q2 2024", "2024 Q2" and "Q2 FY24" are quarters, no dimensions.
+_CODE = re.compile(
+    r"(?<![A-Za-z0-9])(?<!\d{4} )(?<!\d{4}-)(?<!\d{4}年)(?<!FY\d{2} )(?:[QD]|Question |Dimension |维度|问题)\s?"
+    r"(?P<number>\d{1,2})(?![0-9])(?!\s*(?:of\s+)?(?:(?:FY\s?|CY\s?)\d{2}|(?:19|20)\d\d|['’]\d\d))",
+    re.IGNORECASE,
+)
 _JOIN = re.compile(r"^\s*(?:×|x|X|\*|-|–|—|:|：|·|/|\|)\s*|\s*(?:×|x|X|-|–|—|:|：|·|/|\|)\s*$")
 _CROSS = re.compile(r"\s*(?:×|\bx\b|\bX\b|·|\||:|：|\s[-–—]\s)\s*")
 _RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
@@ -113,7 +118,7 @@ class _Reader:
             if self.dimension and not self.entities and named and not dimension:
                 self._bullet(line, bullet, [(self.dimension, entity) for entity in named])
                 return
-            if dimension and (named or self.entities):
+            if dimension and (named or (self.entities and not self.dimension)):
                 self._bullet(line, bullet, [(dimension, entity) for entity in named or self.entities])
                 return
         if self._targets:

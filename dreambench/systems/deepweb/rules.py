@@ -22,7 +22,8 @@ _HALF = re.compile(r"(?<![\d.])0?\.5(?!\d)|\bhalf\b|半分", re.IGNORECASE)
 _QUARTER = re.compile(r"(?<![\d.])0?\.25(?!\d)|\bquarter\b", re.IGNORECASE)
 _CAP = re.compile(r"\bcap(?:ped|s)?\b|\bat most\b|\bmaximum\b|\bmax\b|封顶|上限|最高", re.IGNORECASE)
 _DEDUCT = re.compile(
-    r"(?:(?<![\d.])[-−–]\s?(?P<signed>0?\.\d+|1)(?!\d)|\bdeduct\w*\s+(?P<worded>0?\.\d+|1)|扣\s?(?P<zh>0?\.\d+|1))", re.I
+    r"(?:(?<![\d./+])[-−–]\s?(?P<signed>0?\.\d+|1)(?!\d)(?!\s*(?:%|pp|x\b|个?百分点))|\bdeduct\w*\s+(?P<worded>0?\.\d+|1)|扣\s?(?P<zh>0?\.\d+|1))",
+    re.I,
 )
 _ZERO = re.compile(
     r"\bauto(?:matic(?:ally)?)?[- ]?(?:zero|0)\b|\bscores?\s+(?:0|zero)\b(?!\.)|\bzero if\b|=\s?0\b(?!\.)|直接0分|零分|得0分",
@@ -41,6 +42,12 @@ _SPELLINGS: tuple[tuple[Condition, str], ...] = (
     ),
 )
 _CONDITIONS = [(name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _SPELLINGS]
+# What the table of tiers says of every cell anyway; a rubric that repeats it adds no condition.
+_USUAL_ZERO = re.compile(
+    r"\b(?:blank|empty|unanswered|(?:no|missing) answer|otherwise|else|wrong|incorrect|outside)\b|未作答|空白|错误|否则",
+    re.I,
+)
+_USUAL_CAP = re.compile(r"\b(?:direction|magnitude|tolerance|order)\b|方向|数量级", re.I)
 _FIGURE = r"[$€£¥]?\d[\d.,]*\s?[kKmMbB%亿万]*"
 _ACCEPTED = re.compile(
     rf"(?P<value>{_FIGURE}(?:\s?[-–~至]\s?{_FIGURE})?)\s*(?:disclosed|accepted|also accepted|acceptable|可接受)"
@@ -117,8 +124,9 @@ def _modifiers(text: str) -> Iterator[Modifier]:
             cost = float(deduct["signed"] or deduct["worded"] or deduct["zh"])
             yield Modifier(action="deduct", when=when or "other", amount=cost, text=clause)
         elif _CAP.search(clause) and (most := _tier(clause)) is not None:
-            yield Modifier(action="cap", when=when or "other", amount=most, text=clause)
-        elif _ZERO.search(clause):
+            if when or not _USUAL_CAP.search(clause):
+                yield Modifier(action="cap", when=when or "other", amount=most, text=clause)
+        elif _ZERO.search(clause) and (when or not _USUAL_ZERO.search(clause)):
             yield Modifier(action="zero", when=when or "other", text=clause)
 
 

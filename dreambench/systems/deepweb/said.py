@@ -84,8 +84,9 @@ class Said:
         """Whether anything is said beside the abstention itself."""
         if self.parts.get("reason", "").strip() or self.parts.get("derivation", "").strip():
             return True
-        rest = _ABSTAINS.sub(" ", self.text, count=1)
-        return len(content_words(_LABEL.sub(" ", rest))) >= REASON_WORDS or bool(_BECAUSE.search(rest) and content_words(rest))
+        rest = _LABEL.sub(" ", _ABSTAINS.sub(" ", _LINK.sub(" ", self.text), count=1))
+        clause = _BECAUSE.search(rest) or _ABSTAINS.search(rest)  # "not available: the firm does not report it"
+        return len(content_words(rest)) >= (2 if clause else REASON_WORDS)
 
     @property
     def derived(self) -> bool:

@@ -19,7 +19,7 @@ from dreambench.systems.deepweb.model import TIERS, AnswerType, Band, Family, Mo
 from dreambench.systems.deepweb.said import Said, take_apart
 
 ROUNDING = 1e-9
-UNDECIDED = "undecided"
+_UNDISCLOSED = re.compile(r"undisclosed|estimat|not disclosed|未披露|估", re.IGNORECASE)
 
 
 class Tolerances(BaseModel):
@@ -285,7 +285,14 @@ def _modified(base: Grade, modifiers: tuple[Modifier, ...], said: Said, cell: Re
 
 
 def _holds(modifier: Modifier, said: Said, cell: ReferenceCell) -> bool:
+    """Whether a modifier's condition is met; what a rubric says of undisclosed values says nothing of disclosed ones."""
     amounts = said.quantities()
+    if modifier.when == "precise_value" and cell.type is AnswerType.PRECISE:
+        return False
+    if modifier.when == "abstained" and cell.type is AnswerType.NOT_AVAILABLE:
+        return False
+    if modifier.when == "no_method" and cell.type is AnswerType.PRECISE and _UNDISCLOSED.search(modifier.text):
+        return False
     return {
         "no_citation": not said.cited,
         "no_method": not said.gives_method and bool(amounts),

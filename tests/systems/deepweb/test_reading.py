@@ -95,6 +95,14 @@ def test_one_heading_for_several_entities_gives_each_its_cell() -> None:
     }
 
 
+def test_quarters_are_no_dimensions() -> None:
+    text = "### Q1 × A Co\n- Q2 2024: 5\n- 2024 Q2: 6\n- Q2 FY24: 7\n\n"
+    text += "| Firm | Q1 2024 | Q2 2024 |\n|---|---|---|\n| A Co | 1 | 2 |\n"
+    assert set(find_cells(text, TWO, ["A Co", "B Co"])) == {("Q1", "A Co")}
+    bullets = "### Q1 × A Co\n5\n- Q2: not another cell\n"
+    assert set(find_cells(bullets, TWO, ["A Co", "B Co"])) == {("Q1", "A Co")}
+
+
 def test_a_label_in_bold_stays_in_its_cell() -> None:
     found = find_cells("### Q1 × A Co\n**Derivation**\n4 + 1 = 5\n", TWO, ["A Co", "B Co"])
     assert found["Q1", "A Co"].text == "**Derivation**\n4 + 1 = 5"
@@ -148,6 +156,8 @@ def test_more_forms_of_rules() -> None:
     assert read_rule("Three elements, 1/3 each").parts == 3
     assert read_rule("误差不超过5%").full == Band(relative=0.05)
     assert [(m.action, m.when, m.amount) for m in read_rule("无引用：最高0.5").modifiers] == [("cap", "no_citation", 0.5)]
+    usual = "Blank cells score 0; a wrong value: automatic 0; right magnitude at most 0.5; tolerance +/-0.5pp; within ±2.5pp"
+    assert read_rule(usual).modifiers == ()
     assert [(m.action, m.when) for m in read_rule("Missing the required table: automatic 0").modifiers] == [("zero", "other")]
 
 

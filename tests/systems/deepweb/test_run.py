@@ -177,6 +177,7 @@ RELEASED_FAILURES = [*FROM_HUB, "metric.deepweb.scores=released", "metric.deepwe
         (["metric=deepweb"], "grades the cells of matrix tasks"),
         ([*FROM_HUB, "+metric.deepweb.tolerances.relativ=1"], "relativ"),
         (RELEASED_FAILURES, "failure modes are judged from answers"),
+        (["+experiment=deepweb", "dataset.path=HUB", "study_inputs.sample=some"], "a whole number from 1 is needed"),
         (["+experiment=deepweb", "dataset.path=HUB", "+study_inputs.shet=a.csv"], "is nothing that deepweb reads"),
     ],
 )  # fmt: skip

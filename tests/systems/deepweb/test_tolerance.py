@@ -31,6 +31,8 @@ def code(reference: ReferenceCell, answer: str | None, family: Family = Family.R
         ("Not available: the firm does not report this segment.", 1.0),
         ("未披露，公司不单独公布该分部的毛利率", 1.0),
         ("N/A", 0.5),
+        ("Not publicly disclosed. https://www.example.com/annual-report-of-the-firm", 0.5),
+        ("Not available: the firm does not report it.", 1.0),
         ("[40 %, 55 %], estimated from the margins of its peers", 0.5),
         ("40%至55%，根据同行估算", 0.5),
         ("[40 %, 55 %]", 0.25),
@@ -144,7 +146,7 @@ def test_a_cells_own_bands_win() -> None:
         (Modifier(action="cap", when="no_citation", amount=0.5), "4.2 million, calculated" + SOURCE, 1.0),
         (Modifier(action="cap", when="no_method", amount=0.25), "4.2 million" + SOURCE, 0.25),
         (Modifier(action="deduct", when="no_derivation", amount=0.25), "4.2 million" + SOURCE, 0.5),
-        (Modifier(action="zero", when="precise_value"), "4.2 million" + SOURCE, 0.0),
+        (Modifier(action="zero", when="no_citation"), "4.2 million, calculated", 0.0),
         (Modifier(action="deduct", when="other", amount=0.25, text="ranking swap"), "4.2 million" + SOURCE, None),
         (Modifier(action="deduct", when="other", amount=0.25, text="ranking swap"), "4.2 billion" + SOURCE, 0.0),
     ],
@@ -152,6 +154,19 @@ def test_a_cells_own_bands_win() -> None:
 def test_caps_deductions_and_zeros(modifier: Modifier, answer: str, expected: float | None) -> None:
     reference = cell(PRECISE, "4.2 million", rule=Rule(modifiers=(modifier,)))
     assert tier(reference, answer) == expected
+
+
+def test_what_a_rubric_says_in_general_does_not_hit_the_wrong_kind_of_cell() -> None:
+    general = (
+        Modifier(action="zero", when="precise_value", text="any precise value: automatic 0"),
+        Modifier(action="zero", when="abstained", text="saying unknown: automatic 0"),
+        Modifier(action="cap", when="no_method", amount=0.25, text="undisclosed number without method: cap 0.25"),
+    )
+    rule = Rule(modifiers=general)
+    assert tier(cell(PRECISE, "4.2 million", rule=rule), "4.2 million" + SOURCE) == 1.0
+    assert tier(cell(NONE, rule=rule), "Not available: the firm does not report it.") == 1.0
+    assert tier(cell(RANGE, "40 % to 55 %", rule=rule), "45 %" + SOURCE) == 0.0
+    assert tier(cell(RANGE, "40 % to 55 %", rule=Rule(modifiers=general[2:])), "45 %" + SOURCE) == 0.25
 
 
 def test_modifiers_apply_in_order() -> None:
