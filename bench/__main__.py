@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bench import cache, corpus, parse, run, start
+from bench import cache, corpus, dream, memory, parse, run, start
 
 
 def main() -> None:
-    for module in (start, parse, cache, corpus, run):
+    for module in (start, parse, cache, corpus, run, dream, memory):
         print(f"\n# {module.__name__}")
         module.main()
 

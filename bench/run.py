@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import statistics
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.timing import process, seconds
@@ -15,10 +16,10 @@ from bench.timing import process, seconds
 IMPORTS = "import hydra, polars, matplotlib.figure, numpy, scipy.stats, onnxruntime, tokenizers"
 
 
-def main(rounds: int = 3) -> None:
+def main(rounds: int = 3, command: Sequence[str] = ("+experiment=backbone_sweep",), what: str = "backbone_sweep") -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        job = process(["-m", "dreambench", "+experiment=backbone_sweep"], folder)
+        job = process(["-m", "dreambench", *command], folder)
         bare = process(["-c", IMPORTS], folder)
         rows: dict[str, list[float]] = {"cold": [], "warm": [], "resumed": [], "imports alone": []}
         for _ in range(rounds):
@@ -30,9 +31,9 @@ def main(rounds: int = 3) -> None:
             rows["resumed"].append(seconds(job))
             rows["imports alone"].append(seconds(bare))
         base = statistics.median(rows["imports alone"])
-        for what, times in rows.items():
+        for state, times in rows.items():
             middle = statistics.median(times)
-            print(f"backbone_sweep on the demo, {what:<14} {middle:6.2f} s   {middle / base:5.1f} x the imports alone")
+            print(f"{what} on the demo, {state:<14} {middle:6.2f} s   {middle / base:5.1f} x the imports alone")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ create [--out FOLDER] [--part kic|rq] [OVERRIDE ...]    one file per task of the
 show FILE ...                                           a protocol as people read it
 check FILE ... [--by NAME --note WHY] [--pages] [OVERRIDE ...]
                                                         is it valid; signs edits by hand; looks up its quotes on their pages
+check dataset=NAME [OVERRIDE ...]                       the same for protocols that a data set brings along, with their pages
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dreambench.commands.exits import Exit
+from dreambench.commands.help import wants_help
+from dreambench.commands.verbs import configure, open_gateway, say
 from dreambench.errors import ConfigError, InputError, Problem, nearest
 
 USAGE = "python -m dreambench protocol create|show|check ..."
@@ -35,6 +38,9 @@ class Line:
 
 def protocol(arguments: Sequence[str]) -> int:
     """Carries out one of the verbs; returns the exit code. Raises InputError, and what creation raises."""
+    if wants_help(arguments):
+        say((__doc__ or "").strip())
+        return Exit.DONE
     line = _take_apart(arguments)
     return {"create": _create, "show": _show, "check": _check}[line.verb](line)
 
@@ -67,9 +73,23 @@ def _take_apart(arguments: Sequence[str]) -> Line:
             line.overrides.append(word)
         else:
             line.paths.append(Path(word))
+    if verb == "check" and not line.paths and any(word.startswith("dataset=") for word in line.overrides):
+        line.paths = _brought_along(line)
+        line.flags.add("--pages")
     if verb != "create" and not line.paths:
         raise ConfigError(Problem(f"protocol {verb}", "names no file", type=f"python -m dreambench protocol {verb} FILE"))
     return line
+
+
+def _brought_along(line: Line) -> list[Path]:
+    """The folder of protocols that the data set of the overrides brings along. Raises ConfigError when it brings none."""
+    from dreambench.commands.verbs import configure
+    from dreambench.config.nodes import build
+
+    folder: Path | None = getattr(build("dataset", configure(line.overrides).dataset), "protocols", None)
+    if folder is None or not folder.is_dir():
+        raise ConfigError(Problem("dataset", "brings no protocols along", type="python -m dreambench protocol check FILE"))
+    return [folder]
 
 
 def _show(line: Line) -> int:
@@ -111,7 +131,6 @@ def _check(line: Line) -> int:
 
 async def _look_up(line: Line, checked: Sequence[tuple[Path, object]]) -> list[Problem]:
     """The facts whose words do not stand on the page that they name, seen with the tools of the overrides."""
-    from dreambench.commands.verbs import configure, open_gateway
     from dreambench.config.nodes import build
     from dreambench.protocols.model import Protocol
     from dreambench.protocols.pages import misquoted
@@ -131,8 +150,6 @@ async def _look_up(line: Line, checked: Sequence[tuple[Path, object]]) -> list[P
 
 
 def _create(line: Line) -> int:
-    from dreambench.commands.verbs import configure
-
     part = line.values.get("--part")
     if part not in (None, "kic", "rq"):
         raise ConfigError(Problem(f"--part {part}", "is no part of a protocol", ["kic", "rq"]))
@@ -146,7 +163,6 @@ def _create(line: Line) -> int:
 
 async def _make(config: object, out: Path, parts: Sequence[str]) -> list[tuple[Path, str]]:
     """One protocol per task in `out`. What could be made is kept when another task's could not."""
-    from dreambench.commands.verbs import open_gateway
     from dreambench.config.locations import bundled
     from dreambench.config.nodes import build
     from dreambench.config.schema import RunConfig

@@ -17,6 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dreambench.config.compose import compose, split_flags
 from dreambench.config.locations import bundled
+from dreambench.config.nodes import COMMON
 from dreambench.errors import ConfigError, Problem, nearest
 
 MULTI_SELECT = ("judge", "metric", "perturbation")
@@ -37,13 +38,20 @@ def explain(error: HydraException | OmegaConfBaseException, arguments: Sequence[
 
 
 def duplicated_choices(arguments: Sequence[str]) -> list[Problem]:
-    """Options named twice in one list (`judge=[a,a]`): Hydra would fold them in silence."""
+    """Options named twice in one list (`judge=[a,a]`, or `metric=[dream,wq]`): Hydra would fold them in silence."""
     problems = []
-    for override in split_flags(arguments)[0]:
+    overrides, folders = split_flags(arguments)
+    for override in overrides:
         group, _, value = override.partition("=")
-        names = [name.strip() for name in value.strip("[]").split(",")]
-        if group.lstrip("+") in MULTI_SELECT and value.startswith("["):
-            for name in sorted({name for name in names if names.count(name) > 1}):
+        group = group.lstrip("+")
+        if group in MULTI_SELECT and value.startswith("["):
+            chosen = [name.strip() for name in value.strip("[]").split(",")]
+            held = {name: _bundle(group, name, folders) for name in chosen}
+            for bundle, members in held.items():
+                for name in [name for name in members if name in chosen]:
+                    rest = ",".join(other for other in chosen if other != name)
+                    problems.append(Problem(override, f"names {name} twice: {bundle} holds it", type=f"{group}=[{rest}]"))
+            for name in sorted({name for name in chosen if chosen.count(name) > 1}):
                 problems.append(
                     Problem(
                         override,
@@ -52,6 +60,16 @@ def duplicated_choices(arguments: Sequence[str]) -> list[Problem]:
                     )
                 )
     return problems
+
+
+def _bundle(group: str, name: str, folders: Sequence[Path]) -> list[str]:
+    """The options that an option stands for (its defaults list); most stand for themselves."""
+    for root in (*folders, bundled("conf")):
+        if (path := root / group / f"{name}.yaml").is_file():
+            content = OmegaConf.to_container(OmegaConf.load(path))
+            defaults = content.get("defaults", []) if isinstance(content, dict) else []
+            return [one for one in defaults if isinstance(one, str)]
+    return []
 
 
 def group_options(folders: Iterable[Path] = ()) -> dict[str, list[str]]:
@@ -102,6 +120,8 @@ def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) ->
     near = _nearest_key(key, known)
     siblings = [name for name in known if name.rpartition(".")[0] == key.rpartition(".")[0]]
     what = "no such key" + (f"; did you mean {near}?" if near else "")
+    if not siblings and f"{key.rpartition('.')[0]}._target_" in _keys_of(overrides, folders):
+        what = f"no such key: {key.rpartition('.')[0]} has none"
     return Problem(f"{key}={value}", what, siblings, f"{near}={value}" if near else None)
 
 
@@ -114,6 +134,11 @@ def _unselected(
     if rest and name in options and name not in selected:
         what = f"{name} is not among this run's {group} options ({', '.join(selected)})"
         return Problem(f"{key}={value}", what, type=f"{group}={name} {key}={value}")
+    if rest and name not in selected and name not in options:
+        near = nearest(name, [*selected, *options])
+        what = f"there is no {group} called {name}" + (f"; did you mean {near}?" if near else "")
+        hint = ".".join([group, near, *rest]) if near else None
+        return Problem(f"{key}={value}", what, selected, f"{hint}={value}" if hint else None)
     if not rest:
         having = [n for n in _keys_of(overrides, folders) if n.startswith(f"{group}.") and n.endswith(f".{name}")]
         example = having[0] if having else f"{group}.{selected[0] if selected else 'NAME'}.{name}"
@@ -138,7 +163,8 @@ def _keys_of(overrides: Sequence[str], folders: Sequence[Path]) -> list[str]:
         config = compose(choices, folders)
     except (HydraException, ConfigCompositionException):
         config = compose([])
-    return sorted(_flatten(config))
+    common = [f"{group}.{name}.{key}" for group, keys in COMMON.items() for name in config.get(group) or () for key in keys]
+    return sorted({*_flatten(config), *common})
 
 
 def _flatten(config: DictConfig, prefix: str = "") -> Iterable[str]:

@@ -7,6 +7,7 @@ runs) also defines `check(inputs)`, which raises InputError when `study_inputs` 
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,7 @@ def load_study(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"dreambench_study_{name}", bundled("experiments") / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 

@@ -24,12 +24,14 @@ def canonical_json(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one reply, as the provider counted them. `cached` and `reasoning` are parts of prompt and completion."""
+    """Tokens of one reply, as the provider counted them. Parts of `prompt` are `cached` (read from the provider's cache) and
+    `cache_write` (written to it, where the provider tells); part of `completion` is `reasoning`."""
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
     reasoning: int = 0
+    cache_write: int = 0
 
 
 @dataclass(frozen=True)
@@ -114,3 +116,4 @@ class CallRecord:
     reasoning_tokens: int
     cost: float | None
     seconds: float
+    cache_write_tokens: int = 0

@@ -186,6 +186,7 @@ class Gateway:
                 reasoning_tokens=usage.reasoning,
                 cost=reply.cost,
                 seconds=self._clock.monotonic() - started,
+                cache_write_tokens=usage.cache_write,
             )
         )
 

@@ -10,17 +10,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from dreambench.engine.call import CallRecord, canonical_json
 from dreambench.engine.cell import Cell
 from dreambench.errors import DreambenchError
-from dreambench.records import Judgment, Status
+from dreambench.records import Evidence, Judgment, Status
 
 OWED = frozenset({Status.JUDGE_ERROR, Status.TOOL_ERROR})
 """Statuses that are our own trouble: their cells are asked again on resume."""
+_CALL = [field.name for field in fields(CallRecord)]
+_JUDGMENT = [field.name for field in fields(Judgment)]
+_EVIDENCE = [field.name for field in fields(Evidence)]
+_MOST_WAITING = 200
 
 
 class JournalError(DreambenchError):
@@ -34,6 +38,7 @@ class Journal:
         self.path = path
         _cut_torn_tail(path)
         self.done = {line["cell"]: not line["owed"] for line in read_lines(path, "cell")}
+        self._waiting: list[dict[str, Any]] = []
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def is_done(self, cell: Cell) -> bool:
@@ -41,23 +46,39 @@ class Journal:
         return self.done.get(cell.id, False)
 
     def write_call(self, record: CallRecord) -> None:
-        self._append({"type": "call", **asdict(record)})
+        """One call. Those that cost nothing, because their answers were stored, wait for the next line that must be kept:
+        a killed run makes them again."""
+        line = {"type": "call", **{name: getattr(record, name) for name in _CALL}}
+        if record.source == "provider":
+            self._append(line)
+        else:
+            self._waiting.append(line)
+            if len(self._waiting) >= _MOST_WAITING:
+                self._append()
 
     def write_cell(self, cell: Cell, judgments: Sequence[Judgment]) -> None:
         """One finished cell with all its judgments. Raises OSError when the disk does not take it; then it stays owed."""
         owed = any(judgment.status in OWED for judgment in judgments)
-        rows = [asdict(judgment) for judgment in judgments]
+        rows = [_row(judgment) for judgment in judgments]
         self._append({"type": "cell", "cell": cell.id, "owed": owed, "columns": cell.columns, "judgments": rows})
         self.done[cell.id] = not owed
 
     def close(self) -> None:
+        self._append()
         os.fsync(self._file)
         os.close(self._file)
 
-    def _append(self, line: dict[str, Any]) -> None:
-        data = (canonical_json(line) + "\n").encode("utf-8", "surrogatepass")
+    def _append(self, *more: dict[str, Any]) -> None:
+        """Writes what waits, then `more`, in one piece."""
+        lines, self._waiting = [*self._waiting, *more], []
+        data = "".join(canonical_json(line) + "\n" for line in lines).encode("utf-8", "surrogatepass")
         if (written := os.write(self._file, data)) != len(data):
             raise OSError(f"{self.path}: {written} of {len(data)} bytes written")
+
+
+def _row(judgment: Judgment) -> dict[str, Any]:
+    row = {name: getattr(judgment, name) for name in _JUDGMENT}
+    return {**row, "evidence": [{name: getattr(one, name) for name in _EVIDENCE} for one in judgment.evidence]}
 
 
 def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:

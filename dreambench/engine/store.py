@@ -1,7 +1,8 @@
 """Stored answers: diskcache with a Disk that holds text and refuses pickles.
 
 diskcache unpickles whatever a row claims to be a pickle, so a planted row would run code; `TextDisk` stores str only and
-reads nothing else. There is no eviction. All access is off the event loop, in one thread.
+reads nothing else. There is no eviction. Writing is off the event loop, in one thread. So is reading while the disk is
+slow; a file in the page cache answers faster than a thread could be asked, so there the loop reads by itself (`_Pace`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import io
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
@@ -89,6 +91,23 @@ def _only_text(value: Any) -> str:
     return value
 
 
+class _Pace:
+    """Whether reads are quick enough for the event loop: on (moving) average a thousandth of a second at most."""
+
+    LIMIT = 0.001
+    SHARE = 1 / 16
+
+    def __init__(self) -> None:
+        self._mean = 0.0
+
+    @property
+    def quick(self) -> bool:
+        return self._mean <= self.LIMIT
+
+    def took(self, seconds: float) -> None:
+        self._mean += self.SHARE * (seconds - self._mean)
+
+
 class AnswerStore:
     """Where answers are looked up and kept, by the rules of a CacheMode."""
 
@@ -99,6 +118,7 @@ class AnswerStore:
         self._write_folders: list[Path] = []
         self._open: dict[Path, Cache] = {}
         self._kept: dict[str, Reply] = {}
+        self._pace = _Pace()
         self.trouble = ""
 
     def open(self, *, shared: Path, run_local: Path) -> None:
@@ -116,7 +136,10 @@ class AnswerStore:
         """
         if (kept := self._kept.get(key)) is not None:
             return kept
-        reply = await self._off_loop(self._get, key)
+        if self._pace.quick and all(folder in self._open for folder in self._read_folders):
+            reply = self._timed(key)
+        else:
+            reply = await self._off_loop(self._timed, key)
         if reply is None and self.mode is CacheMode.REPLAY:
             raise CacheMissError(f"cache.mode=replay, but {self._read_folders[0]} has no answer for call {key[:16]}")
         return reply
@@ -136,8 +159,11 @@ class AnswerStore:
 
     def close(self) -> None:
         """Waits for what is being written, tries once more what could not be, and closes the files."""
+        here = list(self._open.values())
         self._thread.submit(self._close).result()
         self._thread.shutdown(wait=True)
+        for cache in here:  # diskcache has a connection per thread
+            cache.close()
 
     async def _off_loop(self, work: Callable[..., T], *args: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
@@ -146,6 +172,13 @@ class AnswerStore:
         if folder not in self._open:
             self._open[folder] = open_text_cache(folder)
         return self._open[folder]
+
+    def _timed(self, key: str) -> Reply | None:
+        started = time.perf_counter()
+        try:
+            return self._get(key)
+        finally:
+            self._pace.took(time.perf_counter() - started)
 
     def _get(self, key: str) -> Reply | None:
         for folder in self._read_folders:

@@ -3,7 +3,8 @@
 Turn by turn the judge calls tools or says that it is done; what came of every call is a `Step`. The final question (the
 `closing` rubric) is put with all steps in its context and is answered like any other, with its checks and its re-asking.
 When a budget is nearly spent the loop ends early and the closing question says so: there is always a verdict on what is
-there. A bad call is answered with what is wrong with it and counted. Our own trouble with a tool leaves the loop as an
+there. A bad call is answered with what is wrong with it and counted; so is one to an
+address that a page may have made up (`agent_addresses`). Our own trouble with a tool leaves the loop as an
 error: the item is owed and never scored on half of its evidence.
 """
 
@@ -17,9 +18,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt
 
+from dreambench.engine.call import canonical_json
 from dreambench.engine.clock import Clock
 from dreambench.engine.scope import Meter, metered
 from dreambench.errors import CacheMissError, ProviderError, TransientError
+from dreambench.evaluators.agent_addresses import Addresses
 from dreambench.evaluators.agent_dialect import Dialect, Move, Opening, dialect_of
 from dreambench.evaluators.agent_trajectory import Trajectory
 from dreambench.judges.judge import Judge, ToolRequest
@@ -114,6 +117,15 @@ class _Spending:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What an agent's calls can get at."""
+
+    offered: Mapping[str, Tool]
+    addresses: Addresses
+    as_of: date | None
+
+
 class AgentEvaluator:
     """Runs agents over one tool set within limits."""
 
@@ -133,7 +145,8 @@ class AgentEvaluator:
         dialect = dialect_of(Opening(judge, job.opening, {**about, "job": dict(job.job)}, list(offered.values()), repeat, role))
         with metered() as meter:
             spending = _Spending(self.limits, meter, self._clock, self._clock.monotonic())
-            steps, ended = await self._loop(dialect, spending, offered, job.as_of)
+            addresses = Addresses(canonical_json({**about, "job": dict(job.job)}))
+            steps, ended = await self._loop(dialect, spending, _Reach(offered, addresses, job.as_of))
             dumped = [step.model_dump() for step in steps]
             answer = await judge.ask(job.closing, repeat=repeat, role=role, **about, **job.verdict, steps=dumped, ended=ended)
         trajectory = Trajectory(
@@ -158,9 +171,7 @@ class AgentEvaluator:
     def _offered(self, job: Job) -> dict[str, Tool]:
         return {name: tool for name, tool in self.tools.tools.items() if job.tools is None or name in job.tools}
 
-    async def _loop(
-        self, dialect: Dialect, spending: _Spending, offered: Mapping[str, Tool], as_of: date | None
-    ) -> tuple[list[Step], str]:
+    async def _loop(self, dialect: Dialect, spending: _Spending, reach: _Reach) -> tuple[list[Step], str]:
         steps: list[Step] = []
         while (ended := spending.nearly()) is None:
             try:
@@ -172,17 +183,17 @@ class AgentEvaluator:
             if not move.requests:
                 spending.turn_ended()
                 return steps, "finished"
-            taken = await self._carry_out(move, spending, offered, as_of)
+            taken = await self._carry_out(move, spending, reach)
             dialect.took(move, taken)
             steps += taken
             spending.turn_ended()
         return steps, ended
 
-    async def _carry_out(self, move: Move, spending: _Spending, offered: Mapping[str, Tool], as_of: date | None) -> list[Step]:
+    async def _carry_out(self, move: Move, spending: _Spending, reach: _Reach) -> list[Step]:
         left = self.limits.calls - spending.calls
         spending.calls += min(left, len(move.requests))
         results = await asyncio.gather(
-            *(self._call(request, offered, as_of) for request in move.requests[:left]), return_exceptions=True
+            *(self._call(request, reach) for request in move.requests[:left]), return_exceptions=True
         )
         if failed := next((result for result in results if isinstance(result, BaseException)), None):
             raise failed
@@ -200,11 +211,14 @@ class AgentEvaluator:
             for request, (text, outcome) in zip(move.requests, texts, strict=True)
         ]
 
-    async def _call(self, request: ToolRequest, offered: Mapping[str, Tool], as_of: date | None) -> tuple[str, str]:
+    async def _call(self, request: ToolRequest, reach: _Reach) -> tuple[str, str]:
+        offered = reach.offered
+        if why := reach.addresses.refusal(request):
+            return why, BAD_CALL
         try:
             if offered and request.name not in offered and request.name in self.tools.tools:
                 raise ToolCallError(f"the tool {request.name} is not on offer here (tools: {', '.join(offered)})")
-            found = await self.tools.call(request.name, request.arguments, as_of)
+            found = await self.tools.call(request.name, request.arguments, reach.as_of)
         except ToolCallError as error:
             return str(error), BAD_CALL
         except CacheMissError:
@@ -213,6 +227,7 @@ class AgentEvaluator:
             if isinstance(error, ProviderError) and error.fatal:
                 raise
             raise ToolTroubleError(request.name, error) from error
+        reach.addresses.took(found)
         text, limit = found.text, self.limits.result
         if len(text) > limit:
             text = f"{text[:limit]}\n[cut here: {limit:,} of {len(text):,} characters]"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from dreambench.documents import normalize_url
+from dreambench.documents.hostile import judged_text
 from dreambench.evaluators.workflow import Once, need
 from dreambench.judges.kinds.entailment import Answer, Passage
 from dreambench.judges.quotes import check_quote
@@ -151,7 +152,7 @@ def _stretches(text: str, chars: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(url: str, visit: Visit, chars: int) -> Read:
-    passages = cut_passages(visit.page.text, chars) if visit.page else []
+    passages = cut_passages(judged_text(visit.page.text), chars) if visit.page else []
     return Read(url, visit, tuple(passages), tuple(tuple(content_words(passage)) for passage in passages))
 
 

@@ -1,12 +1,15 @@
 """Fences around untrusted text (reports, pages), so that it is data in a prompt and never instructions.
 
 The fence is derived from the text itself: an author cannot write it in advance, and equal prompts have equal bytes, so
-the cache works.
+the cache works. Characters that nobody sees and brackets that would open a chat token or a look-alike of a fence are replaced
+first, so nothing inside a fence has a meaning to a chat template.
 """
 
 from __future__ import annotations
 
 import hashlib
+
+from dreambench.documents.hostile.characters import neutralise
 
 DIGITS = 16
 
@@ -22,6 +25,12 @@ def fence_token(text: str) -> str:
 
 
 def fence(text: str, what: str) -> str:
-    """`text` between an opening and a closing line that name `what` it is and carry the derived token."""
+    """`text`, neutralised, between an opening and a closing line that name `what` it is and carry the derived token."""
+    text = neutralise(text)
     token = fence_token(text)
     return f"<{what} {token}>\n{text}\n</{what} {token}>"
+
+
+def plain(text: str) -> str:
+    """Words of a model (a thought, arguments) for a line of a prompt outside of fences: neutralised, on one line."""
+    return " ".join(neutralise(text).split())

@@ -1,7 +1,7 @@
 """The interface that every backbone implements. Judges know nothing of metrics, metrics nothing of providers.
 
-`ask` checks the context against the question kind, and the subclass answers. A judge refuses rubrics that it cannot
-answer before the run (`refusal`), never by a default answer.
+`ask` checks the context against the question kind, takes out what is hidden or addressed to the judge (`untrusted`), and the
+subclass answers. A judge refuses rubrics that it cannot answer before the run (`refusal`), never by a default answer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dreambench.engine.gateway import Gateway
 from dreambench.errors import Problem, UnsupportedQuestionError
 from dreambench.judges.kinds import Answer, Context
 from dreambench.judges.rubric import Rubric
+from dreambench.judges.untrusted import Hostile, cleaned
 
 ToolMode = Literal["native", "json"]
 """How a judge calls tools: the provider's own tool calls, or one typed action a turn."""
@@ -41,6 +42,9 @@ class Judge(ABC):
     """A backbone under the name of its config node."""
 
     tool_mode: ToolMode = "json"
+
+    hostile: Hostile = "cut"
+    """What becomes of passages that are addressed to the judge; `show` is for studies of language models."""
 
     note: str = ""
     """Shown under every table that this judge has a part in; empty for judges that need no warning."""
@@ -72,7 +76,8 @@ class Judge(ABC):
         """
         if why := self.refusal(rubric):
             raise UnsupportedQuestionError(Problem(f"judge.{self.name}", f"cannot answer {rubric.id}: {why}"))
-        return await self.answer(rubric, rubric.kind.context(**context), repeat=repeat, role=role)
+        made = cleaned(rubric.kind.context(**context), self.hostile)
+        return await self.answer(rubric, made, repeat=repeat, role=role)
 
     async def converse(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], *, repeat: int, role: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rapidfuzz import fuzz
 
@@ -23,15 +23,29 @@ _ELLIPSIS = re.compile(r"\s*[\[(]?(?:\.\.\.+|…+)[\])]?\s*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _EMPHASIS = frozenset("*_`#\\")
 _MARKS = " \t\r\n\"'"
-_CACHED_TEXTS = 16
+_NO_EMPHASIS = dict.fromkeys(map(ord, _EMPHASIS))
+_LONG = 4000
+"""Characters from which a text counts as a report or page; shorter ones are passages and quotes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Folded:
-    """A folded text; `at[i]` is the offset of its i-th character in the text that was given."""
+    """A folded text and what it was made of."""
 
     text: str
-    at: array[int]
+    given: str
+
+    @cached_property
+    def at(self) -> array[int]:
+        """Of every character of the folded text, the offset in the text that was given."""
+        at = array("I")
+        blank = True
+        for offset, char in enumerate(fold_width(self.given)):
+            if char in _EMPHASIS or (blank and char.isspace()):
+                continue
+            blank = char.isspace()
+            at.append(offset)
+        return at
 
 
 def check_quote(quote: str, text: str) -> Span | None:
@@ -51,26 +65,21 @@ def check_quote(quote: str, text: str) -> Span | None:
     return Span(folded.at[first.start], folded.at[last.end - 1] + 1)
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
 def _fold(text: str) -> _Folded:
-    kept: list[str] = []
-    at: array[int] = array("q")
-    blank = True
-    for offset, char in enumerate(fold_width(text)):
-        if char in _EMPHASIS:
-            continue
-        if char.isspace():
-            if blank:
-                continue
-            char = " "
-        blank = char == " "
-        lower = char.lower()
-        kept.append(lower if len(lower) == 1 else char)
-        at.append(offset)
-    if kept and kept[-1] == " ":
-        kept.pop()
-        at.pop()
-    return _Folded("".join(kept), at)
+    """Remembered, because the same passages are quoted again and again."""
+    return _fold_long(text) if len(text) >= _LONG else _fold_short(text)
+
+
+def _folded(text: str) -> _Folded:
+    plain = " ".join(fold_width(text).translate(_NO_EMPHASIS).split())
+    lower = plain.lower()
+    if len(lower) != len(plain) or "Σ" in plain:  # as a whole it would change its length, or letters by their neighbours
+        lower = "".join(low if len(low := char.lower()) == 1 else char for char in plain)
+    return _Folded(lower, text)
+
+
+_fold_short = lru_cache(maxsize=4096)(_folded)
+_fold_long = lru_cache(maxsize=64)(_folded)
 
 
 def _find(part: str, text: str, start: int) -> Span | None:

@@ -21,7 +21,7 @@ from jinja2 import FileSystemLoader, StrictUndefined, Template, TemplateError, m
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dreambench.errors import Problem, RubricError, nearest
-from dreambench.judges.fence import fence
+from dreambench.judges.fence import fence, plain
 from dreambench.judges.kinds import Context, Kind, load_kind
 
 BLOCKS = ("system", "user")
@@ -74,7 +74,7 @@ class RubricShelf:
             lstrip_blocks=True,
             keep_trailing_newline=False,
         )
-        self._environment.globals["fence"] = fence
+        self._environment.globals |= {"fence": fence, "plain": plain}
 
     def names(self, folder: str = "") -> list[str]:
         """Ids of all rubrics below `folder`, sorted; files and folders that start with `_` are shared parts."""
@@ -108,14 +108,13 @@ class RubricShelf:
             if (path := root / f"{rubric_id}.j2").is_file():
                 return path
         names = self.names()
-        raise RubricError(
-            Problem(
-                f"rubric {rubric_id}",
-                f"no such file in {', '.join(str(folder) for folder in self.folders)}; "
-                f"did you mean {nearest(rubric_id, names)}?",
-                [name for name in names if name.split("/")[0] == rubric_id.split("/")[0]] or names,
-            )
-        )
+        stem = rubric_id.rpartition(".")[0]
+        variants = [name.rpartition(".")[2] for name in names if name.rpartition(".")[0] == stem]
+        folder = [name for name in names if name.split("/")[0] == rubric_id.split("/")[0]]
+        near = nearest(rubric_id, names)
+        what = f"no such file in {', '.join(str(folder) for folder in self.folders)}"
+        what += f"; did you mean {near}?" if near else ""
+        raise RubricError(Problem(f"rubric {rubric_id}", what, variants or folder or names))
 
     def _sources(self, body: str) -> list[str]:
         """The template's source and those of all that it includes, each once, in order of first use."""

@@ -5,7 +5,7 @@ The list is short and general on purpose: a missing synonym makes the weak basel
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from dreambench.language.stemming import stem
@@ -46,9 +46,16 @@ def similar(a: str, b: str) -> bool:
     return long.startswith(short) or (len(short) >= 6 and long.startswith(short[:-1]) and len(long) - len(short) <= 4)
 
 
+_HEAD = 5
+"""Similar stems that are not of one group begin with the same letters, so many."""
+
+
 def find_similar(word: str, others: Iterable[str]) -> str | None:
-    """The first of `others` that is similar to `word`, equal ones first."""
-    listed = list(others)
+    """`word` itself if it is among `others`, else the one that sorts first of those similar to it, so that sets have no say."""
+    listed = others if isinstance(others, Collection) else list(others)
     if word in listed:
         return word
-    return next((other for other in listed if similar(word, other)), None)
+    head, meaning = word[:_HEAD], concept(word)
+    # most are told apart by their first letters alone
+    near = (other for other in listed if other[:_HEAD] == head or _CONCEPT.get(other, other) == meaning)
+    return min((other for other in near if similar(word, other)), default=None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from dreambench.language import checks, polarity_checks
@@ -112,12 +113,13 @@ def _shortlist(claim: Statement, cut: Sequence[Sentence]) -> list[int]:
         return list(range(len(cut)))
     wanted = {concept(word): claim.weight(word) for word in claim.vocabulary}
     rough = [
-        (-sum(wanted.get(concept(word), 0.0) for word in set(_rough_words(sentence.text))), index)
+        (-sum(wanted.get(concept(word), 0.0) for word in _rough_words(sentence.text)), index)
         for index, sentence in enumerate(cut)
     ]
     return [index for score, index in sorted(rough)[:_CANDIDATES] if score < 0]
 
 
+@lru_cache(maxsize=8192)
 def _rough_words(text: str) -> frozenset[str]:
     return frozenset(words(text))
 

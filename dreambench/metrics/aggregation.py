@@ -18,7 +18,7 @@ from dreambench.records import Status
 from dreambench.stats.intervals import function_interval, mean_interval, ratio_interval
 from dreambench.stats.results import Estimate, FloatArray
 
-SCORING_VERSION = 1
+SCORING_VERSION = 2
 """Part of a run's identity: raised when the same item table would give other scores."""
 
 ARM = ["perturbation", "dose", "perturbation_seed"]

@@ -23,25 +23,20 @@ from pydantic import NonNegativeInt, PositiveInt
 from dreambench.documents import CitationStatus, normalize_url
 from dreambench.evaluators.claims import (
     Claim,
-    Extracted,
-    extract_claims,
     extraction_row,
-    failed_extraction,
     joined,
     sentence_claims,
     unplaced_rows,
 )
-from dreambench.evaluators.evidence import Pages, Pool, pool_of
-from dreambench.evaluators.parts import Part, cut_in_parts, shares
-from dreambench.evaluators.verdicts import LabelValues, check_values, label_variants, verdict_row
-from dreambench.evaluators.workflow import StageFailed, need, together, total_cost
+from dreambench.evaluators.evidence import pool_of
+from dreambench.evaluators.verdicts import label_variants
+from dreambench.evaluators.workflow import StageFailed, need, together
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds import Answer
 from dreambench.judges.kinds.entailment import Answer as Verdict
-from dreambench.judges.kinds.entailment import Passage
 from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.asking import failed_row
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
+from dreambench.metrics.workflow_metric import UNVERIFIABLE, Checked, ClaimChain, ClaimMetric, extracted
 from dreambench.records import Judgment, Status, item_id
 from dreambench.tools.results import Reason
 from dreambench.tools.toolset import NoTools
@@ -54,18 +49,16 @@ VALUES: Mapping[str, float | None] = {
     "unverifiable": None,
 }
 """Best label first: of several pages cited for one claim, the first in this order counts."""
-UNVERIFIABLE = "unverifiable"
 NO_CITED_CLAIM = "no_cited_claim"
 UNUSABLE = "unusable"
 """Reason code of a page that the judge read and could not use."""
 
 
-class CitationIntegrity(Metric):
+class CitationIntegrity(ClaimMetric):
     """CA, CF and CI over a report's verifiable claims; `extraction=sentences` takes code's check-worthy sentences instead."""
 
     id: ClassVar[str] = "ci"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "extraction")
-    evaluator: ClassVar[str] = "workflow"
     primary: ClassVar[str] = "harmonic"
 
     def __init__(
@@ -86,69 +79,73 @@ class CitationIntegrity(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """`limit` caps the claims of a report; the order of `values` says which label is best."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
-        self.tools = self._tools = tools
-        self._support = shelf.load(f"ci/support.{rubric}")
-        self._extract = shelf.load(f"ci/extract.{rubric}") if extraction == "judge" else None
-        self._values: LabelValues = dict(values or VALUES)
-        check_values(f"metric.{name}.values", self._values, self._support, UNVERIFIABLE)
-        self._limit, self._passages, self._passage_chars = limit, passages, passage_chars
-        self._part_chars, self._overlap_chars = part_chars, overlap_chars
-        if not self._reads:
+        self._extracts, self._limit = extraction == "judge", limit
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            tools=tools,
+            questions=[*(["extract"] if self._extracts else []), "support"],
+            verdict="support",
+            rubric=rubric,
+            values=values or VALUES,
+            passages=passages,
+            passage_chars=passage_chars,
+            part_chars=part_chars,
+            overlap_chars=overlap_chars,
+            repeats=repeats,
+            missing_policy=missing_policy,
+        )
+        if not self.reads:
             self.primary = "ca"  # type: ignore[misc]
 
     @property
     def rubric_variant(self) -> str:
         """The variant, whether claims are sentences, and whether only attribution is measured: told apart in every table."""
-        return self._support.variant + ("" if self._extract else "+sentences") + ("" if self._reads else "+attribution")
+        return self._variant + ("" if self._extracts else "+sentences") + ("" if self.reads else "+attribution")
 
     def rubrics(self) -> Sequence[Rubric]:
         """What is asked: without tools nobody is asked about pages."""
-        asked = [self._extract] if self._extract else []
-        return [*asked, self._support] if self._reads else asked
+        return [rubric for question, rubric in self.asked.items() if self.reads or question != "support"]
 
     def identity(self) -> Mapping[str, Any]:
-        return {
-            "metric": self.id,
-            "version": self.version,
-            "rubrics": {rubric.name: rubric.sha256 for rubric in self.rubrics()},
-            **self._tools.identity(),
-            "extraction": "judge" if self._extract else "sentences",
-            "limit": self._limit,
-            "passages": [self._passages, self._passage_chars],
-            "parts": [self._part_chars, self._overlap_chars],
-            "values": list(self._values.items()),
-            "missing_policy": self.missing_policy.value,
-        }
+        """The order of `values` counts: it says which of several pages' labels is best."""
+        extraction = "judge" if self._extracts else "sentences"
+        return {**super().identity(), "extraction": extraction, "limit": self._limit, "values": list(self.values.items())}
 
     @property
-    def _reads(self) -> bool:
-        return "page_visit" in self._tools.tools
+    def reads(self) -> bool:
+        """Whether the run's tools open pages."""
+        return "page_visit" in self.sources.tools
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """Rows of the families `attribution` (claim), `citation` (claim and page), `claim` (cited claim) and `extraction`."""
         assert judge is not None
-        chain = _Chain(self, subject, judge, repeat)
         task = subject.task.id
-        found: list[Extracted] = []
+        parts = await self._check(subject, judge, repeat)
+        if failed := self.unextracted(task, parts):
+            return failed
         checked: dict[tuple[str, ...], _Checked] = {}
-        for extracted, results in await chain.check_all():
-            if isinstance(extracted, Failed):
-                return [failed_extraction(task, extracted, f"metric.{self.name}.part_chars", self._part_chars)]
-            found.append(extracted)
-            for result in results:
-                key = result.claim.key
-                checked[key] = checked[key].merged(result) if key in checked else result
+        for result in (result for part in parts for result in part.results):
+            key = result.claim.key
+            checked[key] = checked[key].merged(result) if key in checked else result
+        found, cost = extracted(parts)
         rows = [row for result in checked.values() for row in self._rows(task, result)]
         rows += unplaced_rows(task, "attribution", found)
         if not checked:
             rows.append(_unscored(task, "report", "no_claims"))
-        elif not self._reads:
+        elif not self.reads:
             rows.append(_unscored(task, "claim", Reason.NO_TOOLS.value))
         elif not any(result.pages for result in checked.values()):
             rows.append(Judgment(item_id(task, NO_CITED_CLAIM), "claim", NO_CITED_CLAIM, 0.0))
-        return [*rows, extraction_row(task, found, len(checked), total_cost(part.cost for part in found))]
+        return [*rows, extraction_row(task, found, len(checked), cost)]
+
+    async def _check(self, subject: Subject, judge: Judge, repeat: int) -> list[Checked[_Checked]]:
+        """Each part of the report with its claims and their pages; the whole report at once where code finds the claims."""
+        chain = _Chain(self, subject, judge, repeat)
+        if self._extracts:
+            return await chain.check_parts(self.asked["extract"], self._limit, chain.check)
+        found = await asyncio.to_thread(sentence_claims, subject.document, self._limit)
+        return [Checked(found, await together(chain.check(claim) for claim in found.claims))]
 
     def variants(self) -> Sequence[Variant]:
         """CI from means first; then its parts, the strict ones, the mean of each task's CI, and the labels of cited claims."""
@@ -166,7 +163,7 @@ class CitationIntegrity(Metric):
             Variant("cf_strict", value.sum(), pl.len(), micro=True, only=claim),
             Variant("strict", *_harmonic(ca, strict), only=both, harmonic_of=("ca", "cf_strict")),
             Variant("per_task", *_harmonic(ca, cf), only=both),
-            *label_variants(self._values, claim & (pl.col("label") != NO_CITED_CLAIM)),
+            *label_variants(self.values, claim & (pl.col("label") != NO_CITED_CLAIM)),
         ]
 
     def _rows(self, task_id: str, checked: _Checked) -> list[Judgment]:
@@ -188,7 +185,7 @@ class CitationIntegrity(Metric):
     def _best(self, task_id: str, claim: Claim, pages: Sequence[Judgment]) -> Judgment:
         """The row of a cited claim: the best label of its pages. Our own trouble with one leaves it open, unless no page could
         be better than what is there."""
-        order = list(self._values)
+        order = list(self.values)
         scored = sorted((row for row in pages if row.status is Status.SCORED), key=lambda row: order.index(row.label))
         trouble = [row for row in pages if row.status is not Status.SCORED]
         settled = bool(scored) and scored[0].label == order[0]
@@ -215,68 +212,38 @@ class _Checked:
         return _Checked(joined(self.claim, other.claim), {**other.pages, **self.pages})
 
 
-class _Chain:
-    """The stages that the claims of one report go through, each claim at its own pace."""
-
+class _Chain(ClaimChain[CitationIntegrity]):
     def __init__(self, metric: CitationIntegrity, subject: Subject, judge: Judge, repeat: int) -> None:
-        self._metric = metric
-        self._subject = subject
-        self._judge = judge
-        self._repeat = repeat
-        self._pages = Pages(metric._tools, subject.task.as_of, metric._passage_chars)
+        super().__init__(metric, subject, judge, repeat)
         self._cited: dict[int, dict[str, str]] = {}
         for citation in subject.document.citations:
             if citation.sentence is not None and citation.status is CitationStatus.RESOLVED and citation.url:
                 self._cited.setdefault(citation.sentence, {}).setdefault(normalize_url(citation.url), citation.url)
 
-    async def check_all(self) -> list[tuple[Extracted | Failed, list[_Checked]]]:
-        """Each part of the report: its claims, and each of them with its pages."""
-        metric, document = self._metric, self._subject.document
-        if metric._extract is None:
-            found = await asyncio.to_thread(sentence_claims, document, metric._limit)
-            return [(found, await together(self._check(claim) for claim in found.claims))]
-        parts = cut_in_parts(document, metric._part_chars, metric._overlap_chars)
-        limits = [None] * len(parts) if metric._limit is None else shares(metric._limit, parts)
-        asked = (self._check_part(metric._extract, part, limit) for part, limit in zip(parts, limits, strict=True))
-        return await together(asked)
-
-    async def _check_part(self, rubric: Rubric, part: Part, limit: int | None) -> tuple[Extracted | Failed, list[_Checked]]:
-        found = await extract_claims(self._judge, rubric, self._subject, part, limit, self._repeat)
-        if isinstance(found, Failed):
-            return found, []
-        return found, await together(self._check(claim) for claim in found.claims)
-
-    async def _check(self, claim: Claim) -> _Checked:
+    async def check(self, claim: Claim) -> _Checked:
+        """The claim with the pages that its sentences cite."""
         urls = {key: url for sentence in claim.sentences for key, url in self._cited.get(sentence, {}).items()}
-        if not self._metric._reads:
+        if not self.metric.reads:
             return _Checked(claim, dict.fromkeys(urls))
         rows = await together(self._judge_page(claim, url) for url in urls.values())
         return _Checked(claim, dict(zip(urls, rows, strict=True)))
 
     async def _judge_page(self, claim: Claim, url: str) -> Judgment:
         """One claim against one cited page."""
+        about: dict[str, Any] = {"family": "citation", "what": url}
         try:
-            read = await self._pages.read(url)
-            pool = await pool_of([read], [claim.text], self._metric._passages)
+            read = await self.pages.read(url)
+            pool = await pool_of([read], [claim.text], self.metric.passages)
             if not pool.passages:
-                return self._row(claim, url, UNVERIFIABLE, pool, pool.note, 0.0, reason_code=read.reason_code)
-            answer = need(await self._ask(claim.text, list(pool.passages)))
+                return self.row(claim, UNVERIFIABLE, pool.note, 0.0, reason_code=read.reason_code, pool=pool, **about)
+            answer = need(await self.ask("support", claim=claim.text, passages=list(pool.passages)))
         except StageFailed as trouble:
-            place, item = claim.place, claim.item(self._subject.task.id, url)
+            place, item = claim.place, claim.item(self.task.id, url)
             return failed_row(item, "citation", "", trouble.failed, place.start, place.end)
         assert isinstance(answer, Verdict)
         code = UNUSABLE if answer.label == UNVERIFIABLE else ""
         why = f"{url}, {pool.note}: {answer.reason}"
-        return self._row(claim, url, answer.label, pool, why, answer.cost, reason_code=code, answers=[answer])
-
-    async def _ask(self, claim: str, passages: Sequence[Passage]) -> Answer | Failed:
-        as_of = self._subject.task.as_of.isoformat() if self._subject.task.as_of else None
-        return await ask(self._judge, self._metric._support, repeat=self._repeat, claim=claim, passages=passages, as_of=as_of)
-
-    def _row(self, claim: Claim, url: str, label: str, pool: Pool, why: str, cost: float | None, **more: Any) -> Judgment:
-        value = self._metric._values[label]
-        task = self._subject.task.id
-        return verdict_row(task, claim, label, value, why, cost, family="citation", what=url, pool=pool, **more)
+        return self.row(claim, answer.label, why, answer.cost, reason_code=code, pool=pool, answers=[answer], **about)
 
 
 def _harmonic(a: tuple[pl.Expr, pl.Expr], b: tuple[pl.Expr, pl.Expr]) -> tuple[pl.Expr, pl.Expr]:

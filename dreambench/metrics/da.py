@@ -8,9 +8,9 @@ the report, so each domain is judged once per judge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -18,21 +18,22 @@ from dreambench.documents import registrable_domain
 from dreambench.evaluators.workflow import together
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row, reach
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
+from dreambench.metrics.workflow_metric import WorkflowMetric
 from dreambench.records import Evidence, Judgment, item_id
 from dreambench.tools.toolset import NoTools, Visit
 
 HIGHEST = 10
+QUESTION = "authority"
 NO_CITATIONS = "no_citations"
 
 
-class DomainAuthoritativeness(Metric):
+class DomainAuthoritativeness(WorkflowMetric):
     """DA over the distinct registrable domains that a report cites."""
 
     id: ClassVar[str] = "da"
-    evaluator: ClassVar[str] = "workflow"
     primary: ClassVar[str] = "mean"
 
     def __init__(
@@ -45,26 +46,15 @@ class DomainAuthoritativeness(Metric):
         repeats: int = 1,
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
-        self.tools = self._pages = tools
-        self._rubric = shelf.load(f"da/authority.{rubric}")
-
-    @property
-    def rubric_variant(self) -> str:
-        return self._rubric.variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [self._rubric]
-
-    def identity(self) -> Mapping[str, Any]:
-        return {
-            "metric": self.id,
-            "version": self.version,
-            "rubric": self._rubric.sha256,
-            **self._pages.identity(),
-            "missing_policy": self.missing_policy.value,
-        }
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            tools=tools,
+            questions=[QUESTION],
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+        )
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One judgment per cited domain, at the place where it is first cited; one row that says so when there is none."""
@@ -75,11 +65,11 @@ class DomainAuthoritativeness(Metric):
         return await together(self._judge_one(subject, judge, repeat, domain, span) for domain, span in domains.items())
 
     async def _judge_one(self, subject: Subject, judge: Judge, repeat: int, domain: str, span: tuple[int, int]) -> Judgment:
-        visit = await reach(self._pages.page_visit(f"https://{domain}/about", subject.task.as_of))
+        visit = await reach(self.sources.page_visit(f"https://{domain}/about", subject.task.as_of))
         if isinstance(visit, Failed):
             return self._row(subject, domain, span, visit)
         about = visit.page.text if visit.page else ""
-        answer = await ask(judge, self._rubric, repeat=repeat, domain=domain, about=about)
+        answer = await ask(judge, self.asked[QUESTION], repeat=repeat, domain=domain, about=about)
         row = self._row(subject, domain, span, answer)
         return replace(row, evidence=(_evidence(visit),)) if visit.page else row
 

@@ -17,41 +17,39 @@ from typing import Any, ClassVar
 import polars as pl
 from pydantic import NonNegativeInt, PositiveInt
 
+from dreambench.datasets.dataset import Dataset
 from dreambench.errors import Problem
-from dreambench.evaluators.claims import Claim, Extracted, extract_claims, extraction_row, failed_extraction, unplaced_rows
-from dreambench.evaluators.evidence import Pages, Pool, best_hits, pool_of
-from dreambench.evaluators.parts import Part, cut_in_parts, shares
-from dreambench.evaluators.verdicts import LabelValues, check_values, label_variants, verdict_row
+from dreambench.evaluators.claims import Claim, extraction_row, unplaced_rows
+from dreambench.evaluators.evidence import Pool, best_hits, pool_of
+from dreambench.evaluators.verdicts import label_variants
 from dreambench.evaluators.workflow import StageFailed, need, together, total_cost
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds import Answer
 from dreambench.judges.kinds.entailment import Answer as Verdict
 from dreambench.judges.kinds.entailment import Passage, unquoted_of
 from dreambench.judges.kinds.queries import Answer as Queries
 from dreambench.judges.kinds.queries import repeated_value
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.language.dates import find_dates
 from dreambench.language.quantities import find_quantities
 from dreambench.language.text import blank_out
-from dreambench.metrics.asking import Failed, ask, failed_row, reach
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
-from dreambench.records import Judgment, Status, Task, item_id
+from dreambench.metrics.asking import failed_row, reach
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
+from dreambench.metrics.workflow_metric import UNVERIFIABLE, Checked, ClaimChain, ClaimMetric, extracted
+from dreambench.records import Judgment, Status, item_id
 from dreambench.tools.results import Search
 from dreambench.tools.toolset import NoTools
 
 VALUES: Mapping[str, float | None] = {"supported": 1.0, "partially_supported": 0.5, "contradicted": 0.0, "unverifiable": None}
-UNVERIFIABLE = "unverifiable"
 PASSES = ("confirming", "contradicting")
 QUESTIONS = ("extract", "queries", *PASSES, "judgment")
 UNDECIDED = "undecided"
 """Reason code of a claim that the final judgment could not decide."""
 
 
-class Factuality(Metric):
+class Factuality(ClaimMetric):
     """F over at most `claims` claims, each checked against pages that a search finds."""
 
     id: ClassVar[str] = "factuality"
-    evaluator: ClassVar[str] = "workflow"
     primary: ClassVar[str] = "verifiable"
 
     def __init__(
@@ -75,76 +73,63 @@ class Factuality(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """`passages` are shown per page; `part_chars` is the length from which a report is extracted in parts."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
-        self.tools = self._tools = tools
-        self._rubrics = {question: shelf.load(f"factuality/{question}.{rubric}") for question in QUESTIONS}
-        self._values: LabelValues = dict(values or VALUES)
-        check_values(f"metric.{name}.values", self._values, self._rubrics["judgment"], UNVERIFIABLE)
-        self._variant = rubric
-        self._claims, self._few, self._queries, self._results, self._pages = claims, few, queries, results, pages
-        self._passages, self._passage_chars = passages, passage_chars
-        self._part_chars, self._overlap_chars = part_chars, overlap_chars
-
-    @property
-    def rubric_variant(self) -> str:
-        return self._variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return list(self._rubrics.values())
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            tools=tools,
+            questions=QUESTIONS,
+            verdict="judgment",
+            rubric=rubric,
+            values=values or VALUES,
+            passages=passages,
+            passage_chars=passage_chars,
+            part_chars=part_chars,
+            overlap_chars=overlap_chars,
+            repeats=repeats,
+            missing_policy=missing_policy,
+        )
+        self.claims, self.few, self.queries, self.results, self.best = claims, few, queries, results, pages
 
     def identity(self) -> Mapping[str, Any]:
         return {
-            "metric": self.id,
-            "version": self.version,
-            "rubrics": {question: rubric.sha256 for question, rubric in self._rubrics.items()},
-            **self._tools.identity(),
-            "claims": self._claims,
-            "few": self._few,
-            "queries": self._queries,
-            "results": self._results,
-            "pages": self._pages,
-            "passages": [self._passages, self._passage_chars],
-            "parts": [self._part_chars, self._overlap_chars],
-            "values": self._values,
-            "missing_policy": self.missing_policy.value,
+            **super().identity(),
+            "claims": self.claims,
+            "few": self.few,
+            "queries": self.queries,
+            "results": self.results,
+            "pages": self.best,
         }
 
-    def problems(self, tasks: Sequence[Task]) -> list[Problem]:
+    def prepare(self, dataset: Dataset) -> list[Problem]:
         """Tools that cannot search, and tasks without a date: what was known by when could not be told."""
         problems = []
-        if not self._tools.searches:
-            what = f"searches the web or a corpus, and tools={self._tools.name} cannot"
+        if not self.sources.searches:
+            what = f"searches the web or a corpus, and tools={self.sources.name} cannot"
             allowed = ["tools=bundled", "tools=corpus tools.path=PAGES", "a tools=web_... option"]
             problems.append(Problem(f"metric.{self.name}", what, allowed, "tools=bundled"))
-        if undated := [task.id for task in tasks if task.as_of is None]:
+        if undated := [task.id for task in dataset.tasks if task.as_of is None]:
             shown = ", ".join(undated[:3]) + (f" and {len(undated) - 3} more" if len(undated) > 3 else "")
-            what = f"searches as of a date, and {len(undated)} of {len(tasks)} tasks have none: {shown}"
+            what = f"searches as of a date, and {len(undated)} of {len(dataset.tasks)} tasks have none: {shown}"
             problems.append(Problem(f"metric.{self.name}", what, ["a date per task", "as_of="], "as_of=2025-06-30"))
         return problems
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One row per claim at its sentence, one on the extraction; one that says so when there is nothing to check."""
         assert judge is not None
-        parts = cut_in_parts(subject.document, self._part_chars, self._overlap_chars)
-        chain = _Chain(self, subject, judge, repeat)
-        limits = shares(self._claims, parts) if parts else []
-        measured = await together(chain.check_part(part, limit) for part, limit in zip(parts, limits, strict=True))
-        found: list[Extracted] = []
-        rows: dict[tuple[str, ...], Judgment] = {}
-        for extracted, judged in measured:
-            if isinstance(extracted, Failed):
-                return [failed_extraction(subject.task.id, extracted, f"metric.{self.name}.part_chars", self._part_chars)]
-            found.append(extracted)
-            for claim, row in zip(extracted.claims, judged, strict=True):
-                rows.setdefault(claim.key, row)
         task = subject.task.id
-        cost = total_cost(part.cost for part in found)
+        parts = await _Chain(self, subject, judge, repeat).check_report()
+        if failed := self.unextracted(task, parts):
+            return failed
+        rows: dict[tuple[str, ...], Judgment] = {}
+        for part in parts:
+            for key, row in part.results:
+                rows.setdefault(key, row)
+        found, cost = extracted(parts)
         judgments = [*rows.values(), *unplaced_rows(task, "claim", found)]
         if not rows:
             row = Judgment(item_id(task, "no_claims"), "report", "", None, Status.NOT_APPLICABLE, reason_code="no_claims")
             judgments.append(row)
-        return [*judgments, extraction_row(task, found, len(rows), cost, self._few)]
+        return [*judgments, extraction_row(task, found, len(rows), cost, self.few)]
 
     def variants(self) -> Sequence[Variant]:
         """F over the claims that could be decided first; then all of them, how many were decided, and the labels."""
@@ -154,64 +139,50 @@ class Factuality(Metric):
             Variant(self.primary, value.sum(), value.is_not_null().sum(), micro=True, only=claims),
             Variant("strict", value.sum(), pl.len(), micro=True, only=claims),
             Variant("verifiable_share", value.is_not_null().sum(), pl.len(), micro=True, only=claims),
-            *label_variants(self._values, claims),
+            *label_variants(self.values, claims),
         ]
 
 
-class _Chain:
-    """The stages that the claims of one report go through, each claim at its own pace."""
+class _Chain(ClaimChain[Factuality]):
+    async def check_report(self) -> list[Checked[tuple[tuple[str, ...], Judgment]]]:
+        """Each part of the report, with its claims' keys and rows."""
+        return await self.check_parts(self.metric.asked["extract"], self.metric.claims, self._check)
 
-    def __init__(self, metric: Factuality, subject: Subject, judge: Judge, repeat: int) -> None:
-        self._metric = metric
-        self._subject = subject
-        self._judge = judge
-        self._repeat = repeat
-        self._as_of = subject.task.as_of
-        self._pages = Pages(metric._tools, self._as_of, metric._passage_chars)
-
-    async def check_part(self, part: Part, limit: int) -> tuple[Extracted | Failed, list[Judgment]]:
-        """Extraction of one part, and a chain for each of its claims as soon as the part is extracted."""
-        rubric = self._metric._rubrics["extract"]
-        found = await extract_claims(self._judge, rubric, self._subject, part, limit, self._repeat)
-        if isinstance(found, Failed):
-            return found, []
-        return found, await together(self._check(claim) for claim in found.claims)
-
-    async def _check(self, claim: Claim) -> Judgment:
+    async def _check(self, claim: Claim) -> tuple[tuple[str, ...], Judgment]:
         try:
-            return await self._stages(claim)
+            return claim.key, await self._stages(claim)
         except StageFailed as trouble:
             place = claim.place
-            return failed_row(claim.item(self._subject.task.id), "claim", "", trouble.failed, place.start, place.end)
+            return claim.key, failed_row(claim.item(self.task.id), "claim", "", trouble.failed, place.start, place.end)
 
     async def _stages(self, claim: Claim) -> Judgment:
         queries, query_cost, query_note = await self._neutral_queries(claim)
         searches = await together(self._search(query) for query in queries)
-        hits = best_hits(searches, self._metric._pages)
+        hits = best_hits(searches, self.metric.best)
         if not hits:
             why = f"nothing was found for: {'; '.join(queries)}{query_note}"
-            return self._row(claim, UNVERIFIABLE, why, query_cost, reason_code="no_results")
-        read = await together(self._pages.read(hit.url) for hit in hits)
-        pool = await pool_of(read, [claim.text, *queries], self._metric._passages)
+            return self.row(claim, UNVERIFIABLE, why, query_cost, reason_code="no_results")
+        read = await together(self.pages.read(hit.url) for hit in hits)
+        pool = await pool_of(read, [claim.text, *queries], self.metric.passages)
         note = f"{pool.note}{query_note}"
         if not pool.passages:
-            return self._row(claim, UNVERIFIABLE, note, query_cost, reason_code="no_page", pool=pool)
+            return self.row(claim, UNVERIFIABLE, note, query_cost, reason_code="no_page", pool=pool)
         passes = await together(self._weigh(name, claim, pool.passages) for name in PASSES)
         cost = total_cost([query_cost, *(answer.cost for answer in passes)])
         telling = [answer for name, answer in zip(PASSES, passes, strict=True) if self._tells(name, answer)]
         if not telling:
             why = f"{note}: {' | '.join(answer.reason for answer in passes)}"
-            return self._row(claim, UNVERIFIABLE, why, cost, reason_code="no_evidence", pool=pool)
+            return self.row(claim, UNVERIFIABLE, why, cost, reason_code="no_evidence", pool=pool)
         verdict = await self._weigh("judgment", claim, _told(pool, telling))
         cost = total_cost([cost, verdict.cost])
         code = UNDECIDED if verdict.label == UNVERIFIABLE else ""
         shown = [verdict, *telling]
-        return self._row(claim, verdict.label, f"{note}: {verdict.reason}", cost, reason_code=code, pool=pool, answers=shown)
+        return self.row(claim, verdict.label, f"{note}: {verdict.reason}", cost, reason_code=code, pool=pool, answers=shown)
 
     async def _neutral_queries(self, claim: Claim) -> tuple[list[str], float | None, str]:
         """Different queries without the claimed value, their price, and a note where the judge's had to be cleaned."""
-        wanted = self._metric._queries
-        answer = need(await self._ask("queries", claim=claim.text, question=self._subject.task.query, count=wanted))
+        wanted = self.metric.queries
+        answer = need(await self.ask("queries", "extraction", claim=claim.text, question=self.task.query, count=wanted))
         assert isinstance(answer, Queries)
         given = _different(answer.queries)
         neutral = [query for query in given if repeated_value(claim.text, query) is None]
@@ -220,24 +191,15 @@ class _Chain:
         return neutral[:wanted] or [without_value(claim.text)], answer.cost, note
 
     async def _search(self, query: str) -> Search:
-        return need(await reach(self._metric._tools.web_search(query, self._as_of, self._metric._results)))
+        return need(await reach(self.metric.sources.web_search(query, self.task.as_of, self.metric.results)))
 
     async def _weigh(self, question: str, claim: Claim, passages: Sequence[Passage]) -> Verdict:
-        answer = need(await self._ask(question, claim=claim.text, passages=list(passages)))
+        answer = need(await self.ask(question, claim=claim.text, passages=list(passages)))
         assert isinstance(answer, Verdict)
         return answer
 
-    async def _ask(self, rubric: str, **context: Any) -> Answer | Failed:
-        as_of = self._as_of.isoformat() if self._as_of else None
-        role = "extraction" if rubric == "queries" else "judging"
-        return await ask(self._judge, self._metric._rubrics[rubric], repeat=self._repeat, role=role, as_of=as_of, **context)
-
     def _tells(self, question: str, answer: Verdict) -> bool:
-        return answer.label not in unquoted_of(self._metric._rubrics[question].settings)
-
-    def _row(self, claim: Claim, label: str, rationale: str, cost: float | None, **more: Any) -> Judgment:
-        value = self._metric._values[label]
-        return verdict_row(self._subject.task.id, claim, label, value, rationale, cost, **more)
+        return answer.label not in unquoted_of(self.metric.asked[question].settings)
 
 
 def without_value(claim: str) -> str:

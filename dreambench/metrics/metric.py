@@ -109,8 +109,8 @@ class Metric(ABC):
     def rubrics(self) -> Sequence[Rubric]:
         """Every rubric that `measure` may ask; judges are checked against them before the run."""
 
-    def problems(self, tasks: Sequence[Task]) -> list[Problem]:
-        """What keeps these tasks from being measured, said before anything is spent."""
+    def prepare(self, dataset: Dataset) -> list[Problem]:
+        """A look at what will be measured, before anything is spent: takes what the metric needs, says what is missing."""
         return []
 
     @abstractmethod
@@ -120,10 +120,6 @@ class Metric(ABC):
     @abstractmethod
     def variants(self) -> Sequence[Variant]:
         """The primary variant first."""
-
-    def prepare(self, dataset: Dataset) -> list[Problem]:
-        """A look at what will be measured, before anything is spent: what the metric needs of it, and what is missing."""
-        return []
 
     @property
     def asks(self) -> bool:

@@ -3,7 +3,8 @@
 For each reasoning question of the task's protocol an agent follows the validation plan with tools and lists deductions.
 The arithmetic is code: R = 10 minus the points of the deductions, at least 0; RQ = mean of R / 10. A deduction whose quoted
 words cannot be verified was sent back once and is then dropped; it stands in the item table, without weight, as is every
-deduction that counts (family `deduction`, value = its points / 10).
+deduction that counts (family `deduction`, value = its points / 10). A question of which rules could check nothing is
+`unanswered` and no score: "nothing found" would be no finding.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from dreambench.datasets.dataset import Dataset
 from dreambench.engine.scope import current_cell
 from dreambench.errors import CacheMissError, ConfigError, Problem, ProviderError, TransientError
 from dreambench.evaluators.agent import AgentEvaluator, AgentLimits, AgentRun, Job, ToolTroubleError
@@ -39,6 +41,8 @@ POINTS: Mapping[str, float] = {
     "minor_gap": 1,
 }
 QUESTION, DEDUCTION = "question", "deduction"
+NOTHING_CHECKED = "nothing_to_check"
+"""Reason code of a question of which rules could check nothing."""
 
 
 class ReasoningQuality(Metric):
@@ -99,8 +103,8 @@ class ReasoningQuality(Metric):
             "missing_policy": self.missing_policy.value,
         }
 
-    def problems(self, tasks: Sequence[Task]) -> list[Problem]:
-        return undated(f"metric.{self.name}", tasks)
+    def prepare(self, dataset: Dataset) -> list[Problem]:
+        return undated(f"metric.{self.name}", dataset.tasks)
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One judgment per question and one per deduction; one row that says why where there is no protocol."""
@@ -140,12 +144,15 @@ class ReasoningQuality(Metric):
         dropped = len(checked) - len(counted)
         listed = ", ".join(f"-{self._points[one.kind]:g} {one.kind}" for one in counted) or "no deduction"
         note = f"; {dropped} dropped, their words could not be verified" if dropped else ""
+        blind = run.answer.checked == 0 and not counted
+        early = "" if run.trajectory.ended == "finished" else f"budget_{run.trajectory.ended}"
         question = Judgment(
             item_id(subject.task.id, item.question),
             QUESTION,
-            f"{grade:g}",
-            grade / HIGHEST,
-            reason_code="" if run.trajectory.ended == "finished" else f"budget_{run.trajectory.ended}",
+            "" if blind else f"{grade:g}",
+            None if blind else grade / HIGHEST,
+            Status.UNANSWERED if blind else Status.SCORED,
+            reason_code=NOTHING_CHECKED if blind else early,
             rationale=f"{item.question} {listed}{note}. {run.answer.chain}",
             evidence=(kept,),
             cost=run.trajectory.money,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 
@@ -22,7 +22,7 @@ from dreambench.evaluators.agent import AgentLimits
 from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
-from dreambench.protocols.creation import Made, ProtocolMaker, Sizes
+from dreambench.protocols.creation import Made, ProtocolMaker, Sizes, by_rules
 from dreambench.protocols.files import file_name, read_protocol, write_protocol
 from dreambench.protocols.model import LEAST_KIC, MOST_KIC, Creator, Protocol
 from dreambench.protocols.source import NoProtocols, folded, read_all
@@ -33,11 +33,17 @@ EACH = "each"
 AHEAD = 4
 """Tasks whose protocols are begun before their reports' turn."""
 
+Way = Literal["llm", "agent", "agent_retrieval", "human", "embedded"]
+WAYS: tuple[str, ...] = get_args(Way)
 Facts = Annotated[int, Field(ge=LEAST_KIC, le=MOST_KIC)]
 
 
 class CreatedProtocols(NoProtocols):
-    """Made by `judge` (null: the run's first; `each`: every judge executes its own, an ablation) as `creator`."""
+    """Made by `judge` (null: the run's first; `each`: every judge executes its own, an ablation) as `creator`.
+
+    `creator` null takes the protocols that the data set brings along and makes the others as `agent_retrieval`; `human` makes
+    none; any other is made for every task, whatever the data set brings. `embedded` is `agent_retrieval` by a judge of rules.
+    """
 
     name: ClassVar[str] = "created"
 
@@ -49,7 +55,7 @@ class CreatedProtocols(NoProtocols):
         trajectories: Trajectories,
         protocols: Path | None = None,
         bundled: bool = True,
-        creator: Made = "agent_retrieval",
+        creator: Way | None = None,
         judge: str | None = None,
         kic_least: Facts = 10,
         kic_most: Facts = 15,
@@ -64,10 +70,12 @@ class CreatedProtocols(NoProtocols):
         self._tools = tools
         self._trajectories = trajectories
         self._judge = judge
-        self._brought = read_all(protocols, "dataset") if bundled and protocols and protocols.exists() else {}
+        self._way = creator
+        takes = bundled and creator in (None, "human")
+        self._brought = read_all(protocols, "dataset") if takes and protocols and protocols.exists() else {}
         sizes = Sizes(kic_least, kic_most, rq_items, rounds)
         self._maker = ProtocolMaker(
-            shelf=shelf, tools=tools, creator=creator, sizes=sizes, limits=limits or AgentLimits(), rubric=rubric
+            shelf=shelf, tools=tools, creator=_made_as(creator), sizes=sizes, limits=limits or AgentLimits(), rubric=rubric
         )
         self._judges: Mapping[str, Judge] = {}
         self._tasks: list[Task] = []
@@ -94,9 +102,8 @@ class CreatedProtocols(NoProtocols):
 
     def identity(self) -> Mapping[str, Any]:
         made_by = EACH if self._judge == EACH else [dict(judge.identity()) for judge in self.makers]
-        return {"protocol": self.name, "bundled": sorted(p.content_hash() for p in self._brought.values()), "by": made_by} | {
-            "creation": self._creation()
-        }
+        brought = {protocol.content_hash(): protocol.creator.value for protocol in self._brought.values()}
+        return {"protocol": self.name, "bundled": dict(sorted(brought.items())), "by": made_by, "creation": self._creation()}
 
     def _creation(self) -> dict[str, Any]:
         creator = self._maker.creator.value
@@ -107,7 +114,12 @@ class CreatedProtocols(NoProtocols):
         missing = [task for task in tasks if folded(task.query) not in self._brought]
         if not self.parts or not missing:
             return []
+        if self._way == "human":
+            what = f"creator human makes no protocol, and the data set brings none along for task {missing[0].id}"
+            return [Problem("protocol.creator", what, [*WAYS], "protocol=files protocol.path=FOLDER")]
         problems = [problem for judge in self.makers for problem in self._refused(judge)]
+        if self._way == "embedded":
+            problems += [self._no_rules(judge) for judge in self.makers if not by_rules(judge)]
         if self._maker.creator is not Creator.AGENT_RETRIEVAL:
             return problems
         if not self._tools.searches:
@@ -127,6 +139,10 @@ class CreatedProtocols(NoProtocols):
                 allowed = ["another judge", "protocols from files"]
                 return [Problem(f"judge.{judge.name}", what, allowed, "protocol=files protocol.path=FOLDER")]
         return []
+
+    def _no_rules(self, judge: Judge) -> Problem:
+        what = f"embedded protocols are made by a judge of rules, and {judge.name} is a model"
+        return Problem("protocol.creator", what, [way for way in WAYS if way != "embedded"], "protocol.creator=agent_retrieval")
 
     def expect(self, tasks: Sequence[Task]) -> None:
         self._tasks = list(tasks)
@@ -212,6 +228,11 @@ class CreatedProtocols(NoProtocols):
     def _shared_name(self, task: Task, maker: Judge) -> str:
         asked = {"query": task.query, "as_of": task.as_of.isoformat() if task.as_of else None}
         return f"{short_hash('creation', canonical_json([asked, dict(maker.identity()), self._creation()]))}.json"
+
+
+def _made_as(way: Way | None) -> Made:
+    """How what is missing is made."""
+    return way if way == "llm" or way == "agent" else "agent_retrieval"
 
 
 def _key_of(protocol: Protocol) -> str:

@@ -118,7 +118,7 @@ class ProtocolMaker:
         return Protocol(
             query=task.query,
             as_of=task.as_of,
-            creator=Creator.EMBEDDED if _by_rules(judge) else self.creator,
+            creator=Creator.EMBEDDED if by_rules(judge) else self.creator,
             judge=dict(judge.identity()),
             tools=dict(self._tools.identity()),
             settings={**self.identity(), "parts": sorted(parts)},
@@ -145,7 +145,7 @@ class ProtocolMaker:
     async def _facts(self, task: Task, judge: Judge, chosen: Sequence[str], work: dict[str, Trajectory], facts: _Facts) -> None:
         """Fills `facts` with key facts, those that are rejected replaced."""
         least, most = self._sizes.least, self._sizes.most
-        if _by_rules(judge):
+        if by_rules(judge):
             least = 0  # rules find what there is: asking again would not find more
         for number in range(self._sizes.rounds + 1):
             verdict = {
@@ -159,7 +159,7 @@ class ProtocolMaker:
             assert isinstance(answer, key_facts.Answer)
             refused = await self._take(task, answer.facts, most, facts, number)
             most = min(refused, self._sizes.most - len(facts.kept))
-            least = 0 if _by_rules(judge) else 1
+            least = 0 if by_rules(judge) else 1
             if most <= 0:
                 return
 
@@ -248,5 +248,6 @@ def _question(draft: reasoning_questions.Question, number: int) -> RqItem:
     return RqItem(id=f"r{number}", question=draft.question, plan=plan)
 
 
-def _by_rules(judge: Judge) -> bool:
+def by_rules(judge: Judge) -> bool:
+    """Whether `judge` answers by rules and not by a language model: what it makes is called `embedded`."""
     return str(judge.identity().get("judge", "")).startswith("embedded")

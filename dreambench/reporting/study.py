@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,8 @@ class StudyRun:
     folder: RunFolder
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """What the study reads beside the run: the configuration's `study_inputs`."""
+    say: Callable[[str], None] = lambda _: None
+    """Shows text to whoever runs the study; a run on the command line prints it."""
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -53,7 +55,9 @@ class StudyRun:
         return self.folder.study
 
 
-def make_study(name: str, folder: RunFolder, inputs: Mapping[str, Any]) -> Sequence[Path]:
+def make_study(
+    name: str, folder: RunFolder, inputs: Mapping[str, Any], say: Callable[[str], None] = lambda _: None
+) -> Sequence[Path]:
     """Runs the study `name` on a finished run and returns what it wrote. Raises ConfigError for an unknown study."""
-    written: Sequence[Path] = load_study(name).make(StudyRun(folder, inputs))
+    written: Sequence[Path] = load_study(name).make(StudyRun(folder, inputs, say))
     return written

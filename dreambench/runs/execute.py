@@ -23,18 +23,21 @@ from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
+from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
+from dreambench.runs.hostile import hostile_lines, hostile_table
 from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import spent, write_parquet, write_tables
 from dreambench.runs.texts import text_table
+from dreambench.runs.thresholds import Checked, check_thresholds
 
 LOCAL_WIDTH = 2
 """Cells of work done in this process at once (the embedded judges): they share one interpreter."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunResult:
     """A finished attempt: where it lies, what became of the cells, and the tables by name."""
 
@@ -44,6 +47,11 @@ class RunResult:
     tables: dict[str, pl.DataFrame]
     findings: list[str]
     owed: Sequence[Cell] = ()
+
+    @functools.cached_property
+    def thresholds(self) -> list[Checked]:
+        """Every threshold of the run against every agent and judge, failures first."""
+        return check_thresholds(self.tables["scores"], self.parts.metrics, self.parts.thresholds)
 
 
 class _Ledger:
@@ -117,7 +125,7 @@ async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Jud
     metric = parts.metrics[cell.metric]
     judge = parts.judges.get(cell.judge)
     subject = await subjects.get(cell)
-    judgments = await metric.measure(subject, judge, cell.repeat)
+    judgments = subject.placed(await metric.measure(subject, judge, cell.repeat))
     if metric.protocols:  # one that was made just now is not in the plan yet
         cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)
     return judgments
@@ -126,7 +134,14 @@ async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Jud
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
     tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
     write_parquet(text_table(folder, parts), folder.reports)
-    findings = [*trouble, *(str(finding) for finding in parts.dataset.findings), *_model_differences(tables["calls"])]
+    hostile = hostile_table(parts.dataset.reports)
+    write_parquet(hostile, folder.root / "hostile.parquet")
+    findings = [
+        *trouble,
+        *hostile_lines(hostile),
+        *(str(finding) for finding in parts.dataset.findings),
+        *_model_differences(tables["calls"]),
+    ]
     write_json(
         folder.summary,
         {
@@ -136,11 +151,14 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
             "cells": {"finished": outcome.finished, "before": outcome.before, "owed": outcome.owed},
             "stopped": outcome.stopped,
             "spent": spent(tables["calls"]),
+            "scoring": SCORING_VERSION,
+            "dataset": parts.dataset.fingerprint(),
+            "metrics": {name: dict(metric.identity()) for name, metric in parts.metrics.items()},
             "judges": {name: {"note": judge.note, **judge.identity()} for name, judge in parts.judges.items()},
             "findings": findings,
         },
     )
-    return RunResult(folder, parts, outcome, tables, findings)
+    return RunResult(folder, parts, outcome, {**tables, "hostile": hostile}, findings)
 
 
 def _model_differences(calls: pl.DataFrame) -> list[str]:

@@ -5,20 +5,50 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from dataclasses import asdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from dreambench.documents import parse_document
+from dreambench.documents import Span, parse_document
+from dreambench.documents.hostile import Judged, read_hostile
 from dreambench.engine.cell import Cell
 from dreambench.judges.judge import Judge
+from dreambench.judges.untrusted import Hostile
 from dreambench.metrics.metric import Subject
 from dreambench.perturbations import Perturbation, Perturbed
+from dreambench.records import Judgment, Report, Task
 from dreambench.runs.assembly import Parts
 from dreambench.runs.folder import write_text
 from dreambench.tools.corpus import Corpus
 
 KEPT = 64
 """Subjects in memory: as many as can have open cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSubject(Subject):
+    """A subject whose text is the judged text of a report: without hidden text and passages addressed to the judge."""
+
+    judged: Judged
+    given: Report = field(kw_only=True)
+    """The report as it was handed in."""
+
+    def placed(self, judgments: Iterable[Judgment]) -> list[Judgment]:
+        """The judgments with their places in the text that was handed in."""
+        return [self._placed(judgment) for judgment in judgments]
+
+    def _placed(self, judgment: Judgment) -> Judgment:
+        if judgment.report_start is None or judgment.report_end is None or not self.judged.passages:
+            return judgment
+        place = self.judged.original(Span(judgment.report_start, judgment.report_end))
+        return replace(judgment, report_start=place.start, report_end=place.end)
+
+
+def judge_subject(task: Task, report: Report, hostile: Hostile = "cut") -> JudgedSubject:
+    """What is judged of a report. With `show` visible passages stay in."""
+    judged = read_hostile(report.text, visible=hostile == "cut")
+    shown = replace(report, text=judged.text) if judged.passages else report
+    return JudgedSubject(task, shown, parse_document(judged.text), judged, given=report)
 
 
 class Subjects:
@@ -32,31 +62,34 @@ class Subjects:
         self._parts = parts
         self._folder = folder
         self._keep = keep
-        self._made: OrderedDict[tuple[str, str], asyncio.Task[Subject]] = OrderedDict()
+        self._made: OrderedDict[tuple[str, str, Hostile], asyncio.Task[JudgedSubject]] = OrderedDict()
 
-    async def get(self, cell: Cell) -> Subject:
+    async def get(self, cell: Cell) -> JudgedSubject:
         """The cell's subject. Raises DocumentError for text that is none, TransientError where an author model fails."""
-        return await self._shared(cell.report, cell.arm)
+        judge = self._parts.judges.get(cell.judge)
+        return await self._shared(cell.report, cell.arm, judge.hostile if judge else "cut")
 
-    async def _shared(self, report_id: str, arm: str) -> Subject:
-        key = (report_id, arm)
+    async def _shared(self, report_id: str, arm: str, hostile: Hostile) -> JudgedSubject:
+        key = (report_id, arm, hostile)
         task = self._made.get(key)
         if task is None or (task.done() and task.exception() is not None):
-            task = self._made[key] = asyncio.create_task(self._make(report_id, arm))
+            task = self._made[key] = asyncio.create_task(self._make(report_id, arm, hostile))
             if len(self._made) > self._keep:
                 self._made.popitem(last=False)
         self._made.move_to_end(key)
         return await asyncio.shield(task)
 
-    async def _make(self, report_id: str, arm: str) -> Subject:
+    async def _make(self, report_id: str, arm: str, hostile: Hostile) -> JudgedSubject:
         report = self._parts.report(report_id)
         task = self._parts.task(report.task_id)
         if not arm:
-            return Subject(task, report, await asyncio.to_thread(parse_document, report.text))
-        clean = await self._shared(report_id, "")
+            return await asyncio.to_thread(judge_subject, task, report, hostile)
+        clean: Subject = await self._shared(report_id, "", hostile)
+        if clean.report is not report:
+            clean = Subject(task, report, await asyncio.to_thread(parse_document, report.text))
         changed = await _apply(self._parts.arms[arm], clean, self._parts.tools.corpus, self._parts.author)
         await asyncio.to_thread(self._write, arm, clean, changed)
-        return Subject(task, changed.report, await asyncio.to_thread(parse_document, changed.report.text))
+        return await asyncio.to_thread(judge_subject, task, changed.report, hostile)
 
     def _write(self, arm: str, clean: Subject, changed: Perturbed) -> None:
         path = changed_path(self._folder, arm, clean.task.id, clean.report.agent)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,8 @@ ITEM_SCHEMA: dict[str, Any] = {
 }
 """Columns of `judgments.parquet`, in order: one row per judged item."""
 
+_LINE = "line"
+_CHUNK = 2000
 _TYPES: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "float | None": pl.Float64}
 CALL_SCHEMA: dict[str, Any] = {field.name: _TYPES[str(field.type)] for field in fields(CallRecord)}
 """Columns of `calls.parquet`: one row per call that a cell made, cached ones included."""
@@ -58,22 +61,33 @@ CALL_SCHEMA: dict[str, Any] = {field.name: _TYPES[str(field.type)] for field in 
 
 def item_table(journal: Path, run: str) -> pl.DataFrame:
     """The item table of a journal: the last line of every cell counts. Rows are sorted, so equal runs give equal files."""
-    latest: dict[str, dict[str, Any]] = {line["cell"]: line for line in read_lines(journal, "cell")}
-    rows = [
-        {"run": run, "cell": cell, **line["columns"], **judgment}
-        for cell, line in latest.items()
-        for judgment in line["judgments"]
-    ]
-    table = pl.DataFrame(rows, schema=ITEM_SCHEMA)
-    return table.sort(
-        "task", "agent", "report", "metric", "rubric", "judge", "repeat", "family", "report_start", "label", "item"
+    last: dict[str, int] = {}
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for number, line in enumerate(read_lines(journal, "cell")):
+            last[line["cell"]] = number
+            shared = {"run": run, "cell": line["cell"], **line["columns"], _LINE: number}
+            yield from ({**shared, **judgment} for judgment in line["judgments"])
+
+    table = _frame(rows(), {**ITEM_SCHEMA, _LINE: pl.Int64})
+    return (
+        table.filter(pl.col(_LINE).is_in(list(last.values())))
+        .drop(_LINE)
+        .sort("task", "agent", "report", "metric", "rubric", "judge", "repeat", "family", "report_start", "label", "item")
     )
 
 
 def call_table(journal: Path) -> pl.DataFrame:
-    """The call table of a journal, in the order in which calls ended."""
-    rows = [{key: line[key] for key in CALL_SCHEMA} for line in read_lines(journal, "call")]
-    return pl.DataFrame(rows, schema=CALL_SCHEMA)
+    """The call table of a journal, in the order in which calls ended; a column that an older journal lacks is null there."""
+    return _frame(({key: line.get(key) for key in CALL_SCHEMA} for line in read_lines(journal, "call")), CALL_SCHEMA)
+
+
+def _frame(rows: Iterator[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
+    """The rows as one table, some thousands at a time: a row takes far more memory before than after."""
+    frames = [pl.DataFrame(schema=schema)]
+    while chunk := list(islice(rows, _CHUNK)):
+        frames.append(pl.DataFrame(chunk, schema=schema))
+    return pl.concat(frames)
 
 
 def write_tables(folder: RunFolder, run: str, metrics: Iterable[Metric], seed: int) -> dict[str, pl.DataFrame]:

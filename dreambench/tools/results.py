@@ -11,6 +11,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any, Literal
 
+from dreambench.documents.hostile import Kind, judged_text, read_hostile
 from dreambench.tools.page import Page
 
 Undated = Literal["keep", "drop"]
@@ -67,7 +68,7 @@ class Search:
         """The results as a model reads them."""
         blocks = [
             f"[{number}] {hit.title}\n{hit.url}\n{'published ' + hit.published.isoformat() if hit.published else 'no date'}"
-            f"\n{hit.snippet}"
+            f"\n{judged_text(hit.snippet)}"
             for number, hit in enumerate(self.hits, 1)
         ]
         left_out = [f"{n} {what}" for n, what in ((self.later, "later"), (self.undated, "undated")) if n]
@@ -110,6 +111,14 @@ class Visit:
         if undated == "drop" and self.page.published is None:
             return replace(self, page=None, reason_code=Reason.UNDATED.value, detail="the page has no date")
         return replace(self, possibly_later=bool(self.fetched) and date.fromisoformat(self.fetched[:10]) > as_of)
+
+    def for_model(self) -> Visit:
+        """The visit as a model may read it: without hidden text and passages of the page that give orders, and saying so."""
+        if self.page is None or not (judged := read_hostile(self.page.text)).passages:
+            return self
+        places = len([one for one in judged.passages if one.kind is not Kind.INVISIBLE])
+        note = f"[left out of this page: {places} passages that hide text or give orders to its reader]\n\n" if places else ""
+        return replace(self, page=replace(self.page, text=note + judged.text))
 
     def as_text(self, start: int = 0) -> str:
         """The page from character `start` on, under its title and date; or why there is none."""

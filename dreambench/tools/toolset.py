@@ -157,7 +157,7 @@ class _Part:
         self.start = start
 
     def as_text(self) -> str:
-        return self.visit.as_text(self.start)
+        return self.visit.for_model().as_text(self.start)
 
 
 class CorpusTools(SearchingTools):

@@ -10,7 +10,7 @@ import yaml
 from omegaconf import OmegaConf
 
 from dreambench.config.compose import compose
-from dreambench.config.explain import MULTI_SELECT, group_options
+from dreambench.config.explain import MULTI_SELECT, duplicated_choices, group_options
 from dreambench.config.locations import bundled
 from dreambench.config.nodes import check_node
 from dreambench.config.schema import RunConfig
@@ -35,7 +35,8 @@ def test_an_option_composes(group: str, option: str) -> None:
 def test_an_option_says_what_it_is_for(group: str, option: str) -> None:
     lines = (CONF / group / f"{option}.yaml").read_text(encoding="utf-8").splitlines()
     if group in (*MULTI_SELECT, "experiment", "debug"):
-        package = "_global_" if group in ("experiment", "debug") else f"{group}.{option}"
+        holds_others = "\ndefaults:\n" in "\n".join(lines)
+        package = "_global_" if group in ("experiment", "debug") or holds_others else f"{group}.{option}"
         assert lines.pop(0) == f"# @package {package}"
     assert lines[0].startswith("# ")
     assert len(lines[0]) > 15
@@ -58,6 +59,20 @@ def test_an_experiment_says_the_command_that_runs_it() -> None:
         assert f"# python -m dreambench +experiment={path.stem}" in text
         study = yaml.safe_load(text).get("study")
         assert study is None or Path(bundled("experiments") / f"{study}.py").is_file()
+
+
+def test_dream_is_its_six_metrics_with_their_own_keys() -> None:
+    six = ["wq", "factuality", "ci", "da", "kic", "rq"]
+    config = compose(["metric=[dream,length]", "metric.factuality.claims=7"])
+    assert list(config.metric) == [*six, "length"]
+    assert config.metric.factuality.claims == 7
+    assert config.metric == compose(["metric=[wq,factuality,ci,da,kic,rq,length]", "metric.factuality.claims=7"]).metric
+
+
+def test_a_metric_that_dream_holds_is_not_named_again() -> None:
+    assert duplicated_choices(["metric=[dream,length]", "metric=dream"]) == []
+    (problem,) = duplicated_choices(["metric=[wq,dream]"])
+    assert (problem.what, problem.type) == ("names wq twice: dream holds it", "metric=[dream]")
 
 
 def _filled(value: Any) -> Any:

@@ -15,7 +15,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "dreambench" / "datasets" / "demo"
-NOTES = ROOT / "tests" / "data" / "demo_notes"
+NOTES = DEMO / "notes"
 TASKS = ("saturn-moons", "marine-sulphur-cap", "malaria-vaccines", "euro-area-enlargement")
 AGENTS = ("good", "stale", "badly_cited", "fluent_wrong")
 ROLES = {"primary", "news", "background", "blog", "outdated", "wrong", "after_as_of", "distractor", "about"}

@@ -18,7 +18,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "dreambench" / "datasets" / "demo"
-NOTES = ROOT / "tests" / "data" / "demo_notes"
+NOTES = DEMO / "notes"
 TASKS = ("japan-consumption-tax", "common-charger", "leap-second", "china-retirement-age")
 AGENTS = ("good", "stale", "badly_cited", "fluent_wrong")
 ROLES = {"primary", "news", "background", "blog", "outdated", "wrong", "after_as_of", "distractor", "about"}

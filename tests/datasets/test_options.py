@@ -27,8 +27,10 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = "deepconsult deepweb demo drb huggingface jsonl liveresearchbench reports researchrubrics"
-    assert expected.split() == OPTIONS
+    expected = (
+        "adversarial_claims criteria deepconsult deepweb demo drb holdout huggingface jsonl liveresearchbench protocol_items"
+    )
+    assert [*expected.split(), "reports", "researchrubrics"] == OPTIONS
 
 
 @pytest.mark.parametrize("option", OPTIONS)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dreambench.engine.call import CallRecord
 from dreambench.engine.cell import Cell
 from dreambench.engine.journal import Journal, JournalError, read_lines
-from dreambench.records import Judgment, Status
+from dreambench.records import Evidence, Judgment, Status
 
 
 def make_cell(name: str) -> Cell:
@@ -75,3 +77,32 @@ def test_lines_are_json_with_the_judgments_of_the_cell(tmp_path: Path) -> None:
     assert parsed["columns"] == {"task": "t"}
     assert len(parsed["judgments"]) == 2
     assert (tmp_path / "journal.jsonl").stat().st_mode & 0o077 == 0
+
+
+def record(source: str) -> CallRecord:
+    return CallRecord("k", "c", "judging", "p", "a", "m", "m", "", 0, source, "ok", 0, 0, 0, 0, 0, 0.0, 0.0)
+
+
+def test_stored_answers_are_noted_with_the_next_line_and_bought_ones_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    journal.write_call(record("cache"))
+    assert path.read_bytes() == b""
+    journal.write_call(record("provider"))
+    assert [line["source"] for line in read_lines(path, "call")] == ["cache", "provider"]
+    journal.write_call(record("flight"))
+    journal.write_cell(make_cell("a"), [row()])
+    journal.write_call(record("cache"))
+    journal.close()
+    assert [line["source"] for line in read_lines(path, "call")] == ["cache", "provider", "flight", "cache"]
+    assert [json.loads(line)["type"] for line in path.read_text().splitlines()] == ["call", "call", "call", "cell", "call"]
+
+
+def test_a_row_is_written_with_its_evidence(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    judged = replace(row(), evidence=(Evidence("https://a.example/", quote="words"),))
+    journal.write_cell(make_cell("a"), [judged])
+    journal.close()
+    (line,) = read_lines(path, "cell")
+    assert line["judgments"] == json.loads(json.dumps([asdict(judged)]))

@@ -6,6 +6,7 @@ import asyncio
 import pickle
 import sqlite3
 import stat
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,28 @@ def test_a_planted_pickled_key_is_refused_when_keys_are_listed(tmp_path: Path) -
         list(cache)
     cache.close()
     assert BOMB_WENT_OFF == []
+
+
+def test_reads_leave_the_loop_only_while_the_disk_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter([0.0, 0.0, *(step for n in range(40) for step in (n, n + (1.0 if n == 3 else 0.0)))])
+    monkeypatch.setattr("dreambench.engine.store.time.perf_counter", lambda: next(seconds))
+    where: list[bool] = []
+
+    async def read() -> None:
+        made = store(tmp_path)
+        await made.put(ASKED, REPLY)
+        inner = made._get
+
+        def noted(key: str) -> Reply | None:
+            where.append(threading.current_thread() is threading.main_thread())
+            return inner(key)
+
+        monkeypatch.setattr(made, "_get", noted)
+        for _ in range(40):
+            assert await made.get(ASKED.key) == REPLY
+        made.close()
+
+    asyncio.run(read())
+    assert where[:5] == [True, True, True, True, True], "the fifth read is the slow one"
+    assert not where[5], "the disk is slow: off the loop"
+    assert where[-1] is False, "one second is much: still resting"

@@ -114,6 +114,12 @@ def test_identity_holds_what_can_change_an_answer_and_nothing_else(gateway: Test
         ({"api_base": "localhost:8000"}, "judge.it.api_base", None),
         ({"api_base": "http://me:pw@host.example/v1"}, "judge.it.api_base", "api_key_env"),
         ({"api_base": "http://host.example/v1?key=abc"}, "judge.it.api_base", "api_key_env"),
+        ({"model": "anthropic/claude-x", "reasoning_effort": "low"}, "judge.it.mode", "judge.it.mode=json_schema"),
+        (
+            {"model": "bedrock/anthropic.claude-x", "reasoning_effort": "low", "mode": "json", "temperature": 0.0},
+            "judge.it.temperature",
+            "judge.it.temperature=null",
+        ),
         ({"params": {"temperature": 1}}, "judge.it.params.temperature", "judge.it.temperature=1"),
         ({"params": {"max_retries": 5}}, "judge.it.params.max_retries", None),
         ({"params": {"drop_params": True}}, "judge.it.params.drop_params", None),

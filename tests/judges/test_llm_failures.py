@@ -38,6 +38,7 @@ class Raised(Exception):
         ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0.0),
         ({"retry-after": "soon"}, None),
         ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}, 90.0),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "7"}, 7.0),
         ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "120ms"}, 0.12),
         ({"x-ratelimit-remaining-tokens": "50", "x-ratelimit-reset-tokens": "6m0s"}, None),
         ({"anthropic-ratelimit-tokens-remaining": "0", "anthropic-ratelimit-tokens-reset": "2026-01-01T12:00:12Z"}, 12.0),
@@ -51,9 +52,18 @@ def test_waits_are_read_from_headers(headers: dict[str, str], seconds: float | N
     assert retry_after(elsewhere, NOW) == pytest.approx(seconds)
 
 
-def test_waits_are_read_from_a_body() -> None:
-    error = Raised('{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34.5s"}]}}', 429)
-    assert retry_after(error, NOW) == 34.5
+@pytest.mark.parametrize(
+    ("body", "seconds"),
+    [
+        ('{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34.5s"}]}}', 34.5),
+        ("Rate limit reached. Limit 30000, Used 29000, Requested 2000. Please try again in 2s. Visit the site", 2.0),
+        ("Please try again in 6m0.5s.", 360.5),
+        ("Please retry in 34.074824224s.", 34.074824224),
+        ("Please try again in a while", None),
+    ],
+)
+def test_waits_are_read_from_a_body(body: str, seconds: float | None) -> None:
+    assert retry_after(Raised(body, 429), NOW) == seconds
 
 
 @pytest.mark.parametrize(

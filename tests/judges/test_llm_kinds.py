@@ -74,7 +74,11 @@ CONTEXTS |= {
     "reasoning_questions": {**COMMON, "steps": STEPS, "count": 2, "tools": ["web_search"]},
 }
 CONTEXTS["rewrite"] = {"query": "How did copper trade change?", "passage": "Copper trade grew.", "most": 400}
-SETTINGS = {"entailment": {"labels": ["supported", "contradicted", "neutral"]}}
+CONTEXTS["classify_items"] = {**COMMON, "items": {"a-1": "Names its sources", "b.2": "Is easy to read"}}
+SETTINGS = {
+    "entailment": {"labels": ["supported", "contradicted", "neutral"]},
+    "classify_items": {"answers": ["source_quality", "presentation_quality"]},
+}
 
 
 def plain(kind: str) -> Rubric:

@@ -55,3 +55,10 @@ def test_every_stretch_with_a_letter_is_found_inside_the_text(text: str, start: 
     if any(char.isalpha() for char in quote) and "..." not in quote and "…" not in quote:
         assert span is not None
     assert span is None or 0 <= span.start < span.end <= len(text)
+
+
+@pytest.mark.parametrize("quote", ["İstanbul", "ΟΔΟΣ ΑΣ", "a  b", "ﬃ ß"])
+def test_places_stand_where_letters_change_their_number_or_shape(quote: str) -> None:
+    text = f"** so `{quote}` *x*, İ"
+    span = check_quote(quote, text)
+    assert span is not None and span.of(text) == quote

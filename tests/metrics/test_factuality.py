@@ -12,6 +12,7 @@ import yaml
 
 from dreambench.config.locations import bundled
 from dreambench.config.nodes import build
+from dreambench.datasets import Dataset
 from dreambench.engine.cell import Cell
 from dreambench.engine.journal import Journal
 from dreambench.errors import AnswerError, ConfigError, ProviderError
@@ -332,10 +333,10 @@ def test_labels_can_be_given_other_values(gateway: TestGateway, tools: CorpusToo
 
 def test_tools_that_cannot_search_and_tasks_without_a_date_are_refused(tools: CorpusTools) -> None:
     dated, undated = Task("a", "q", "d", date(2025, 1, 1)), Task("b", "q", "d")
-    assert metric(tools).problems([dated]) == []
-    (problem,) = metric(tools).problems([dated, undated])
+    assert metric(tools).prepare(Dataset([dated])) == []
+    (problem,) = metric(tools).prepare(Dataset([dated, undated]))
     assert "1 of 2 tasks have none: b" in problem.what and problem.type == "as_of=2025-06-30"
-    (problem,) = metric(NoTools()).problems([dated])
+    (problem,) = metric(NoTools()).prepare(Dataset([dated]))
     assert "tools=none cannot" in problem.what and problem.type == "tools=bundled"
 
 
@@ -352,4 +353,4 @@ def test_what_can_change_a_number_is_part_of_the_identity(tools: CorpusTools, ch
 def test_equal_runs_give_equal_rows(gateway: TestGateway, tools: CorpusTools) -> None:
     first = measuring.judgments(metric(tools), REPORT, judge(gateway, ANSWERS))
     assert measuring.judgments(metric(tools), REPORT, judge(gateway, ANSWERS)) == first
-    assert asyncio.run(metric(tools)._tools.web_search("BridgeAa", None)).hits
+    assert asyncio.run(metric(tools).sources.web_search("BridgeAa", None)).hits

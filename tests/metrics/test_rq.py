@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dreambench.config.locations import bundled
+from dreambench.datasets import Dataset
 from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, ProviderError
 from dreambench.evaluators.agent import AgentLimits
@@ -183,8 +184,8 @@ def test_without_tools_that_search_it_refuses() -> None:
 
 def test_tasks_without_a_date_are_refused(gateway: TestGateway, tmp_path: Path) -> None:
     metric = rq(corpus(tmp_path, gateway), protocol(8, 1))
-    assert metric.problems([measuring.TASK]) == []
-    (problem,) = metric.problems([measuring.TASK, Task("x", "q", "d"), Task("y", "q", "d")])
+    assert metric.prepare(Dataset([measuring.TASK])) == []
+    (problem,) = metric.prepare(Dataset([measuring.TASK, Task("x", "q", "d"), Task("y", "q", "d")]))
     assert problem.what == "searches, and task x and 1 more has no date to search up to"
 
 

@@ -68,7 +68,9 @@ def test_quotes_are_looked_up_on_their_pages(folder: Path) -> None:
         (["show", "none.json"], ["none.json: does not exist"]),
         (["check", "p.json", "--bye", "Ada"], ["--bye: is no option of protocol check", "allowed: --by, --note, --pages"]),
         (["create", "--part", "wq"], ["--part wq: is no part of a protocol"]),
-        (["create", "tools=none"], ["judge.embedded: cannot create protocols", "tools=none cannot"]),
+        (["create", "tools=none", "protocol.creator=agent_retrieval"], ["agent_retrieval researches", "tools=none cannot"]),
+        (["check", "dataset=demo", "dataset.folder=."], ["brings no protocols along"]),
+        (["create", "protocol.creator=humn"], ["protocol.creator", "human"]),
         (["create", "protocol=created", "protocol.judge=gpt"], ["protocol.judge: gpt is no judge of this run"]),
     ],
 )
@@ -78,3 +80,11 @@ def test_mistakes_are_explained(line: list[str], said: list[str], folder: Path) 
     for text in said:
         assert text in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_the_protocols_of_a_data_set_are_checked_with_their_pages(folder: Path) -> None:
+    ran = dreambench("protocol", "check", "dataset=demo", cwd=folder)
+    assert ran.code == 0, ran.err
+    lines = ran.out.splitlines()
+    assert len(lines) == 8
+    assert all(": 15 key facts, 5 reasoning questions, as of 202" in line and ", by human, " in line for line in lines)

@@ -348,9 +348,32 @@ def test_what_the_data_set_brings_along_comes_first(gateway: TestGateway, tmp_pa
     assert mine.creator is Creator.AGENT_RETRIEVAL
 
 
+def test_who_makes_a_protocol_is_never_settled_in_silence(gateway: TestGateway, tmp_path: Path) -> None:
+    tools, brought = corpus(tmp_path, gateway), tmp_path / "brought"
+    judge = EmbeddedJudge(name="embedded", gateway=gateway)
+    write_protocol(brought / "p.json", protocol(9, 1))
+    kept = source(tools, "kic", protocols=brought, creator="human")
+    assert kept.problems([TASK]) == [] and get(kept, judge).creator is Creator.HUMAN
+    assert kept.identity()["bundled"] == {protocol(9, 1).content_hash(): "human"}
+    (problem,) = kept.problems([Task("x", "Another query?", "d", AS_OF)])
+    assert "the data set brings none along for task x" in problem.what
+    own = source(tools, "kic", protocols=brought, creator="embedded", kic_least=8)
+    assert get(own, judge).creator is Creator.EMBEDDED and own.identity()["bundled"] == {}
+    by_model = source(tools, "kic", creator="embedded")
+    by_model.assign({"j": Scripted(gateway)})
+    assert any("made by a judge of rules" in problem.what for problem in by_model.problems([TASK]))
+
+
+class Unable(EmbeddedJudge):
+    """Has no rules for reasoning questions."""
+
+    def refusal(self, rubric: Rubric) -> str | None:
+        return "it cannot" if rubric.kind.name == "reasoning_questions" else None
+
+
 def test_what_keeps_a_protocol_from_being_made_is_said_before_the_run(gateway: TestGateway, tmp_path: Path) -> None:
     made = source(NoTools())
-    made.assign({"embedded": EmbeddedJudge(name="embedded", gateway=gateway)})
+    made.assign({"embedded": Unable(name="embedded", gateway=gateway)})
     said = [str(problem) for problem in made.problems([Task("x", "q", "d")])]
     assert said[0].startswith("judge.embedded: cannot create protocols: protocols/reasoning_questions.default")
     assert "type: protocol=files protocol.path=FOLDER" in said[0]

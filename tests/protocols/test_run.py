@@ -96,10 +96,14 @@ def test_protocols_that_a_data_set_brings_along_are_used(tmp_path: Path) -> None
     assert read_protocol(file).creator.value == "embedded"
 
 
-def test_the_embedded_judge_refuses_what_takes_an_agent(tmp_path: Path) -> None:
+def test_the_embedded_judge_makes_and_executes_a_protocol_of_its_own(tmp_path: Path) -> None:
     data = write_data(tmp_path / "data")
-    ran = dreambench(*data, "metric=[kic,rq]", cwd=tmp_path)
-    assert ran.code == 1
-    assert "judge.embedded: cannot create protocols: protocols/" in ran.err
-    assert "judge.embedded: cannot answer rq/" in ran.err
-    assert not (tmp_path / "outputs").exists()
+    ran = dreambench(*data, *METRICS, "protocol.creator=embedded", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    run = only_run(tmp_path / "outputs")
+    (file,) = (run / "protocols").iterdir()
+    made = read_protocol(file)
+    assert (made.creator.value, len(made.rq)) == ("embedded", 2)
+    rows = pl.read_parquet(run / "judgments.parquet").filter(pl.col("metric") == "rq", pl.col("family") == "question")
+    assert rows.height == 4 and set(rows["reason_code"]) <= {"", "nothing_to_check"}
+    assert set(rows.filter(pl.col("status") == "unanswered")["reason_code"]) <= {"nothing_to_check"}

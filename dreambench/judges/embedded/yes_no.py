@@ -54,7 +54,7 @@ def judge_item(item: str, report: str) -> dict[str, Any]:
     """Reason, quote and answer for one question about a report."""
     claim, mention_is_enough = statement_of(item)
     document = view_of(report).document
-    relation, offset = _best(claim, [(span.start, span.of(report)) for span in document.body])
+    relation, offset = _best(claim, [(span.start, span.of(document.text)) for span in document.body])
     if relation is None or not relation.quote:
         why = relation.why if relation else "the report has no text"
         return {"reason": f"Nothing in the report says so: {why}.", "quote": "", "answer": "no"}
@@ -63,7 +63,7 @@ def judge_item(item: str, report: str) -> dict[str, Any]:
     first = relation.quote[0]
     return {
         "reason": f"The closest sentence {relation.label} it (sure to {relation.confidence:.2f}): {relation.why}.",
-        "quote": report[offset + first.start : offset + first.end],
+        "quote": document.text[offset + first.start : offset + first.end],
         "answer": "yes" if stated or mentioned else "no",
     }
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from dreambench.judges import kinds
 from dreambench.judges.kinds.agent_step import ClosingContext, Step
@@ -56,6 +57,11 @@ class Answer(kinds.Answer):
 
     chain: str = Field(min_length=1, description="The report's chain of reasoning on the question, in a few sentences.")
     deductions: list[Deduction] = Field(description="Every shortcoming once, the weightiest first; empty when there is none.")
+    checked: SkipJsonSchema[int | None] = Field(
+        default=None,
+        ge=0,
+        description="How many points rules could settle; null from a judge that reads, which is not told of this field.",
+    )
 
     @field_validator("deductions")
     @classmethod

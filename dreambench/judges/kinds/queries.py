@@ -4,9 +4,15 @@ because a query that holds the value finds pages that repeat it, right or wrong.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
 from pydantic import Field, PositiveInt, ValidationInfo, field_validator
 
 from dreambench.judges import kinds
+
+if TYPE_CHECKING:
+    from dreambench.language.quantities import Quantity
 
 
 class Context(kinds.Context):
@@ -46,14 +52,21 @@ def repeated_value(claim: str, query: str) -> str | None:
     """The amount of the claim that the query repeats; where the claim has no amount, the date. None when it is neutral."""
     from dreambench.language.comparison import same_quantity
     from dreambench.language.dates import compare_dates, find_dates
-    from dreambench.language.quantities import find_quantities
 
-    claimed = find_quantities(claim)
+    claimed = _amounts(claim)
     if claimed:
-        asked = find_quantities(query)
+        asked = _amounts(query)
         return next((q.text for q in asked for c in claimed if same_quantity(q, c) == "equal"), None)
     dates = find_dates(claim)
     return next((d.text for d in find_dates(query) for c in dates if compare_dates(d, c) == "same"), None)
+
+
+@lru_cache(maxsize=512)
+def _amounts(text: str) -> tuple[Quantity, ...]:
+    """Remembered: a claim is compared with each of its queries, when they are answered and when they are used."""
+    from dreambench.language.quantities import find_quantities
+
+    return tuple(find_quantities(text))
 
 
 KIND = kinds.Kind("queries", "neutral search queries for a claim", Context, Answer)

@@ -5,6 +5,7 @@ A text that does not fit is sent back once (`judge.<name>.reasks`) with what is 
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from importlib import resources
@@ -25,13 +26,17 @@ class UnreadableAnswer(ValueError):
 def read_answer(text: str, model: type[Answer], reading: Reading) -> Answer:
     """The answer in `text`: JSON as it stands, in a code block, or between the first and the last brace.
 
+    JSON amid words is no answer where the same JSON stands in what the judge was sent: then it is a quotation, however valid.
     Raises UnreadableAnswer with the problems of the text as it stands, or of the JSON found in it.
     """
     try:
         return model.model_validate_json(text, context=reading)
     except ValidationError as error:
         first = error
+    sent = _compact(reading.context.model_dump_json()) if _candidates(text) else ""
     for candidate in _candidates(text):
+        if _is_quoted(candidate, sent):
+            continue
         try:
             return model.model_validate_json(candidate, context=reading)
         except ValidationError as error:
@@ -61,6 +66,17 @@ def _candidates(text: str) -> list[str]:
     if 0 <= start < end:
         found.append(text[start : end + 1])
     return [candidate for candidate in found if candidate != text]
+
+
+def _is_quoted(candidate: str, sent: str) -> bool:
+    """Whether `candidate` stands in the context, as it is or as a string of its JSON."""
+    compact = _compact(candidate)
+    return compact in sent or _compact(json.dumps(candidate, ensure_ascii=False)[1:-1]) in sent
+
+
+def _compact(text: str) -> str:
+    """`text` without white space and without the escapes of JSON strings, which a quotation may lose or keep."""
+    return re.sub(r"\\[nrt]|[\s\\]+", "", text)
 
 
 def _is_no_json(error: ValidationError) -> bool:

@@ -22,6 +22,7 @@ from dreambench.engine.call import Reply
 from dreambench.engine.clock import Clock
 from dreambench.errors import ProviderError
 from dreambench.judges.kinds import Answer
+from dreambench.judges.llm import bridge
 from dreambench.judges.llm.failures import failure
 from dreambench.judges.llm.replies import Price, answer_text, to_reply
 from dreambench.judges.llm.turns import turn_text
@@ -96,14 +97,16 @@ class Client:
         async def complete(**request: Any) -> Any:
             try:
                 async with asyncio.timeout(self.timeout):
-                    caught.response = await litellm.acompletion(
-                        **request,
-                        api_base=ask.api_base,
-                        api_key=key,
-                        timeout=self.timeout,
-                        num_retries=0,
-                        max_retries=0,
-                    )
+                    with bridge.watching() as seen:
+                        completion = await litellm.acompletion(
+                            **request,
+                            api_base=ask.api_base,
+                            api_key=key,
+                            timeout=self.timeout,
+                            num_retries=0,
+                            max_retries=0,
+                        )
+                    caught.response = bridge.restored(completion, seen)
             except Exception as error:  # `failure` knows every class that litellm raises
                 caught.error = error
                 raise
@@ -170,6 +173,7 @@ def _load_once() -> tuple[ModuleType, ModuleType, Any]:
     litellm.modify_params = False
     litellm.num_retries = None
     litellm.cache = None
+    bridge.watch(litellm)
     for name in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
         setattr(litellm, name, [])
     for logger in _QUIET:

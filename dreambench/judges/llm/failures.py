@@ -22,6 +22,8 @@ _CONTEXT = re.compile(r"context.?(length|window)|maximum context|prompt is too l
 _FILTER = re.compile(r"content.?(policy|filter|management)|safety system|responsible ?ai ?policy|data_inspection_failed", re.I)
 _QUOTA = re.compile(r"insufficient.?(quota|balance|credit)|exceeded your current quota|credit balance|billing", re.I)
 _DELAY_IN_BODY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
+_DAILY = re.compile(r"per.?day|daily", re.I)
+_DELAY_IN_WORDS = re.compile(r"(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)", re.I)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -48,7 +50,7 @@ def failure(error: BaseException, model: str, now: datetime) -> ProviderError | 
         return ProviderError(text, code="context_length", permanent=True)
     if type(error).__name__ == "ContentPolicyViolationError" or (refused_request and _FILTER.search(message)):
         return Reply(answer=message, finish="refusal")
-    if status in (400, 403, 429) and _QUOTA.search(message):
+    if status in (400, 403, 429) and _QUOTA.search(message) and not _passes(error):
         return ProviderError(text, code="quota", fatal=True)
     if isinstance(error, TimeoutError) or _caused_by(error, "Timeout"):
         return ProviderError(text, code="timeout")
@@ -71,17 +73,30 @@ def retry_after(error: BaseException, now: datetime) -> float | None:
     if (found := _DELAY_IN_BODY.search(str(error))) is not None:
         return float(found.group(1))
     resets = [_reset(headers, what, now) for what in ("requests", "tokens", "input-tokens", "output-tokens")]
-    return max((wait for wait in resets if wait is not None), default=None)
+    if (longest := max((wait for wait in resets if wait is not None), default=None)) is not None:
+        return longest
+    found = _DELAY_IN_WORDS.search(str(error))  # OpenAI's last resort: some tokens are left, but not enough
+    return _duration(found.group(1)) if found else None
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether a used-up quota is one of the minute: Google words all of them alike, and says when to come back."""
+    return _DELAY_IN_BODY.search(str(error)) is not None and _DAILY.search(str(error)) is None
 
 
 def _reset(headers: Mapping[str, str], what: str, now: datetime) -> float | None:
     """When a used-up limit is refilled: OpenAI writes a duration, Anthropic a date."""
     if headers.get(f"x-ratelimit-remaining-{what}") == "0" and (value := headers.get(f"x-ratelimit-reset-{what}")):
-        parts = _DURATION.findall(value)
-        return sum(float(count) * _UNITS[unit] for count, unit in parts) if parts else _number(value)
+        return _duration(value)
     if headers.get(f"anthropic-ratelimit-{what}-remaining") == "0":
         return _seconds_or_date(headers.get(f"anthropic-ratelimit-{what}-reset", ""), now)
     return None
+
+
+def _duration(value: str) -> float | None:
+    """Seconds of `6m0s`, `120ms` or `7`."""
+    parts = _DURATION.findall(value)
+    return sum(float(count) * _UNITS[unit] for count, unit in parts) if parts else _number(value)
 
 
 def _seconds_or_date(value: str, now: datetime) -> float | None:

@@ -22,6 +22,7 @@ from dreambench.judges.llm.client import OWN_PARAMETERS, Ask, Client
 from dreambench.judges.llm.replies import Price
 from dreambench.judges.llm.turns import read_turn
 from dreambench.judges.rubric import Rubric
+from dreambench.judges.untrusted import Hostile
 from dreambench.records import short_hash
 
 Mode = Literal["tools", "json_schema", "json"]
@@ -41,11 +42,21 @@ class LLMJudge(Judge):
     """A model behind a provider that litellm reaches.
 
     `model` is litellm's `provider/model`; `params` is passed on to the provider as it is; `price` overrides litellm's
-    figures; `api_key_env` names the variable that holds the key; `reasks` is how often an unreadable answer is sent back.
+    figures; `api_key_env` names the variable that holds the key; `reasks` is how often an unreadable answer is sent back;
+    `hostile` is whether passages addressed to the judge are cut, or shown to the model (`judges.untrusted`).
     With `seed`, repeat r is asked with seed + r. Keys that are null are not sent.
     """
 
-    axes: ClassVar[tuple[str, ...]] = ("model", "mode", "tool_mode", "temperature", "max_tokens", "reasoning_effort", "seed")
+    axes: ClassVar[tuple[str, ...]] = (
+        "model",
+        "mode",
+        "tool_mode",
+        "temperature",
+        "max_tokens",
+        "reasoning_effort",
+        "seed",
+        "hostile",
+    )
 
     def __init__(
         self,
@@ -65,6 +76,7 @@ class LLMJudge(Judge):
         price: Price | None = None,
         api_key_env: str | None = None,
         reasks: int = 1,
+        hostile: Hostile = "cut",
     ) -> None:
         """Raises ConfigError: a model without a provider, an address or params with a secret, a number out of range."""
         super().__init__(name=name, gateway=gateway)
@@ -72,6 +84,7 @@ class LLMJudge(Judge):
         self.mode = mode
         self.tool_mode = tool_mode
         self.reasks = reasks
+        self.hostile = hostile
         self.price = price
         self.api_base = providers.base_url(model, api_base)
         self._seed = seed
@@ -85,6 +98,7 @@ class LLMJudge(Judge):
             *providers.problems_of(where, model, self.api_base),
             *_out_of_range(where, numbers),
             *_bad_params(where, params or {}),
+            *_thinking(where, model, mode, self._params),
         ]
         if problems:
             raise ConfigError(*problems)
@@ -105,6 +119,7 @@ class LLMJudge(Judge):
             "seed": self._seed,
             "reasks": self.reasks,
             "reask": short_hash(reask_text()),
+            "hostile": self.hostile,
         }
 
     def refusal(self, rubric: Rubric) -> str | None:
@@ -151,11 +166,15 @@ class LLMJudge(Judge):
         }
         call = Call("litellm", self.account, self.model, body, role, repeat)
         ask = Ask(self.model, messages, None, "native", self._sent(repeat), self.api_base, tools)
-        reply = await self.gateway.call(call, lambda: self._client.send(ask, self._key()))
+        reply = await self.gateway.call(call, lambda: self._send(ask))
         return read_turn(reply.answer, reply.cost)
 
     async def close(self) -> None:
         await self._client.close()
+
+    async def _send(self, ask: Ask) -> Reply:
+        """One attempt; a judge that brings its own server says here where it listens."""
+        return await self._client.send(ask, self._key())
 
     async def _ask(
         self, messages: Sequence[Mapping[str, str]], model: type[Answer], repeat: int, role: str, asked: list[Call]
@@ -171,14 +190,15 @@ class LLMJudge(Judge):
         call = Call("litellm", self.account, self.model, body, role, repeat)
         asked.append(call)
         ask = Ask(self.model, messages, model, self.mode, params, self.api_base)
-        return await self.gateway.call(call, lambda: self._client.send(ask, self._key()))
+        return await self.gateway.call(call, lambda: self._send(ask))
 
     def _sent(self, repeat: int) -> dict[str, Any]:
         return dict(self._params) if self._seed is None else {**self._params, "seed": self._seed + repeat}
 
     def _key(self) -> str | None:
         key = providers.find_key(self._key_names)
-        return key or (NO_KEY if providers.is_local(self.api_base) else None)
+        nobody_looks = providers.is_local(self.api_base) and not providers.finds_credentials(self.model)
+        return key or (NO_KEY if nobody_looks else None)
 
 
 @lru_cache(maxsize=256)
@@ -193,6 +213,26 @@ def _out_of_range(where: str, numbers: Mapping[str, float | None]) -> list[Probl
         for low, high in [_RANGES[name]]
         if value is not None and not low <= value <= high
     ]
+
+
+def _thinking(where: str, model: str, mode: Mode, params: Mapping[str, Any]) -> list[Problem]:
+    """What a Claude model that thinks refuses: a tool that has to be called, and any temperature but 1 (Anthropic's docs)."""
+    if "claude" not in model or params.get("reasoning_effort") in (None, "none"):
+        return []
+    found = []
+    if mode == "tools":
+        what = "a Claude model that reasons cannot be made to call a tool"
+        found.append(Problem(f"{where}.mode", what, ["json_schema", "json"], f"{where}.mode=json_schema"))
+    if params.get("temperature") not in (None, 1):
+        found.append(
+            Problem(
+                f"{where}.temperature",
+                "a Claude model that reasons takes no temperature",
+                ["null", "1"],
+                f"{where}.temperature=null",
+            )
+        )
+    return found
 
 
 def _bad_params(where: str, params: Mapping[str, Any]) -> list[Problem]:

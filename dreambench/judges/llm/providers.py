@@ -48,6 +48,9 @@ PROVIDERS: Mapping[str, Provider] = {
 }
 """Providers that one key opens. Others (clouds with profiles, local servers) find their credentials through litellm."""
 
+CLOUDS = frozenset({"bedrock", "sagemaker", "sagemaker_chat", "vertex_ai"})
+"""Providers whose credentials litellm finds in the environment, a profile or a role; a key that we pass takes their place."""
+
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL")
 _SHORTEST_SECRET = 8
 
@@ -74,6 +77,11 @@ def key_names(model: str, own: str | None) -> tuple[str, ...]:
 
 def find_key(names: tuple[str, ...]) -> str | None:
     return next((os.environ[name] for name in names if os.environ.get(name)), None)
+
+
+def finds_credentials(model: str) -> bool:
+    """Whether litellm has to be left alone with the credentials, even where the address is one of this network."""
+    return provider_of(model) in CLOUDS
 
 
 def is_local(url: str | None) -> bool:

@@ -13,18 +13,25 @@ from dreambench.judges.llm.providers import without_secrets
 
 
 class Price(BaseModel):
-    """US dollars per million tokens; `cached` prompt tokens cost as much as `input` where it is null."""
+    """US dollars per million tokens.
+
+    Prompt tokens read from (`cached`) or written to (`cache_write`) the provider's cache cost as much as `input` where null.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     input: NonNegativeFloat
     output: NonNegativeFloat
     cached: NonNegativeFloat | None = None
+    cache_write: NonNegativeFloat | None = None
 
     def of(self, usage: Usage) -> float:
         """What these tokens cost."""
-        cached = self.input if self.cached is None else self.cached
-        return ((usage.prompt - usage.cached) * self.input + usage.cached * cached + usage.completion * self.output) / 1_000_000
+        read = self.input if self.cached is None else self.cached
+        written = self.input if self.cache_write is None else self.cache_write
+        plain = usage.prompt - usage.cached - usage.cache_write
+        prompt = plain * self.input + usage.cached * read + usage.cache_write * written
+        return (prompt + usage.completion * self.output) / 1_000_000
 
 
 def to_reply(response: Any, price: Price | None, text_of: Callable[[Any], str]) -> Reply:
@@ -67,6 +74,7 @@ def _usage(usage: Any) -> Usage:
         completion=_count(usage, "completion_tokens"),
         cached=_count(prompt, "cached_tokens"),
         reasoning=_count(completion, "reasoning_tokens"),
+        cache_write=_count(prompt, "cache_write_tokens"),
     )
 
 
