@@ -1,9 +1,10 @@
-"""`python -m dreambench answer`: lets models answer the matrix tasks of a data set, with tools and within the budgets.
+"""answer [--out FOLDER] [--calls N] [--seconds N] [OVERRIDE ...]: lets models answer the matrix tasks of a data set.
 
-answer [--out FOLDER] [--calls N] [--seconds N] [OVERRIDE ...]
-    dataset=deepweb dataset.path=... judge=litellm judge.litellm.model=... tools=web_serper page.contact=YOU
+    answer dataset=deepweb dataset.path=... judge=litellm judge.litellm.model=... tools=web_serper page.contact=YOU
 
-Score what it wrote:
+The models are those of `judge`, the tools web_search, page_visit and pdf_fetch as far as `tools` has them; nothing of the
+reference is shown. The same command again asks for what is owed only. Score what it wrote:
+
     dataset=deepweb dataset.path=... dataset.answers=FOLDER/model_answers.jsonl metric=deepweb
 """
 
@@ -11,67 +12,47 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreambench.commands.exits import Exit
-from dreambench.errors import ConfigError, InputError, Problem, nearest
+from dreambench.commands.verbs import VerbParser, configure, open_gateway, say, split_overrides
+from dreambench.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from dreambench.config.schema import RunConfig
     from dreambench.evaluators.agent import AgentLimits
     from dreambench.systems.deepweb.answering import Outcome
 
-OPTIONS = ("--out", "--calls", "--seconds")
-
 
 def answer(arguments: Sequence[str]) -> int:
     """Answers what is not answered yet; exit code 2 when some of it is owed. Raises InputError."""
-    from dreambench.commands.verbs import configure
     from dreambench.systems.deepweb.answering import ANSWERS, LIMITS
 
-    values, overrides = _take_apart(arguments)
-    changed = {name: _number(f"--{name}", values[f"--{name}"]) for name in ("calls", "seconds") if f"--{name}" in values}
-    limits = LIMITS.model_copy(update=changed)
-    folder = Path(values.get("--out", "answers"))
-    outcome = asyncio.run(_answer(configure(overrides), folder, limits))
+    overrides, others = split_overrides(arguments)
+    parser = VerbParser("answer", __doc__)
+    parser.add_argument("--out", type=Path, default=Path("answers"), help="the folder that is written to (default: answers)")
+    parser.add_argument("--calls", default=LIMITS.calls, type=_count, help="tool calls per task (default: 200)")
+    parser.add_argument("--seconds", default=LIMITS.seconds, type=_count, help="seconds per task (default: 1800)")
+    given = parser.parse_args(others)
+    limits = LIMITS.model_copy(update={"calls": given.calls, "seconds": given.seconds})
+    outcome = asyncio.run(_answer(configure(overrides), given.out, limits))
     done = f"{len(outcome.answered)} answered, {len(outcome.before)} from before"
-    sys.stdout.write(f"{folder / ANSWERS}: {done}, {len(outcome.owed)} owed\n")
+    say(f"{given.out / ANSWERS}: {done}, {len(outcome.owed)} owed")
     for name, why in outcome.owed.items():
         sys.stderr.write(f"owed: {name}: {why}\n")
     return Exit.INCOMPLETE if outcome.owed else Exit.DONE
 
 
-def _take_apart(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The verb's own options by name, and the overrides."""
-    words, values, overrides = list(arguments), dict[str, str](), list[str]()
-    while words:
-        word = words.pop(0)
-        name, equals, text = word.partition("=")
-        if name in OPTIONS:
-            if not equals and not words:
-                raise ConfigError(Problem(word, "has no value", type=f"{word} VALUE"))
-            values[name] = text if equals else words.pop(0)
-        elif name in ("--config-dir", "-cd"):
-            overrides += [word] if equals else [word, *words[:1]]
-            words = words if equals else words[1:]
-        elif word.startswith("--"):
-            near = nearest(name, OPTIONS)
-            raise ConfigError(Problem(word, f"is no option of answer{f'; did you mean {near}?' if near else ''}", OPTIONS))
-        else:
-            overrides.append(word)
-    return values, overrides
-
-
-def _number(name: str, text: str) -> int:
+def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise ConfigError(Problem(name, f"is {text!r}, a whole number from 1 is needed", type=f"{name} 200"))
+        raise ArgumentTypeError(f"{text!r} is no whole number from 1")
     return int(text)
 
 
 async def _answer(config: RunConfig, folder: Path, limits: AgentLimits) -> Outcome:
-    from dreambench.commands.verbs import open_gateway
     from dreambench.config.locations import bundled
     from dreambench.config.nodes import build
     from dreambench.judges.rubric import RubricShelf

@@ -1,46 +1,52 @@
-"""`python -m dreambench check_benchmark`: may these matrix tasks be part of a benchmark? Five conditions, task by task.
+"""check_benchmark [--pages] [OVERRIDE ...]: may these matrix tasks be part of a benchmark? Five conditions, task by task.
 
-check_benchmark [--pages] [OVERRIDE ...]     dataset=deepweb dataset.path=... [dataset.ids=[...]] [tools=pages page.contact=YOU]
+    check_benchmark --pages dataset=deepweb dataset.path=... [dataset.ids=[...]] tools=pages page.contact=YOU
 
---pages opens the addresses of the references with the tools of the overrides. Exit code 100 when a task fails a condition.
+Addresses of the references are reachable (--pages opens them with the tools of the overrides), every cell has a reference,
+derivations give the stated values, the capabilities are split as they should be, and the question gives nothing away.
+Ends with 100 when a task fails a condition.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from dreambench.commands.exits import Exit
-from dreambench.errors import ConfigError, InputError, Problem, nearest
+from dreambench.commands.verbs import VerbParser, configure, open_gateway, print_json, say, split_overrides
+from dreambench.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from dreambench.config.schema import RunConfig
     from dreambench.systems.deepweb.audit import Audit
 
-FLAGS = ("--pages",)
 SHOWN = 5
 """Faults of a condition that are spelled out; the rest is counted."""
 
 
 def check_benchmark(arguments: Sequence[str]) -> int:
     """Prints every condition of every task. Raises InputError."""
-    from dreambench.commands.verbs import configure
-
-    flags = [word for word in arguments if word in FLAGS]
-    for word in arguments:
-        if word.startswith("--") and word not in FLAGS and not word.startswith("--config-dir"):
-            near = nearest(word, FLAGS)
-            what = f"is no option of check_benchmark{f'; did you mean {near}?' if near else ''}"
-            raise ConfigError(Problem(word, what, FLAGS))
-    config = configure([word for word in arguments if word not in FLAGS])
-    audits = asyncio.run(_audit(config, pages="--pages" in flags))
-    sys.stdout.write("".join(as_text(found) for found in audits))
+    overrides, others = split_overrides(arguments)
+    parser = VerbParser("check_benchmark", __doc__)
+    parser.add_argument("--pages", action="store_true", help="open the addresses of the references")
+    parser.add_json()
+    given = parser.parse_args(others)
+    audits = asyncio.run(_audit(configure(overrides), pages=given.pages))
     admitted = [found.admitted for found in audits]
     counts = f"{admitted.count(True)} admitted, {admitted.count(False)} not, {admitted.count(None)} open"
-    sys.stdout.write(f"{len(audits)} tasks: {counts}\n")
+    if given.json:
+        print_json([as_json(found) for found in audits])
+    else:
+        say(*(as_text(found) for found in audits), f"{len(audits)} tasks: {counts}")
     return Exit.BELOW_THRESHOLD if False in admitted else Exit.DONE
+
+
+def as_json(found: Audit) -> dict[str, Any]:
+    """One task with all faults; `admitted` and `passed` are null where something could not be decided."""
+    checks = [{**asdict(check), "passed": check.passed} for check in found.checks]
+    return {"task": found.task, "admitted": found.admitted, "checks": checks}
 
 
 def as_text(found: Audit) -> str:
@@ -52,11 +58,10 @@ def as_text(found: Audit) -> str:
         for mark, said in (("-", check.faults), ("?", check.undecided)):
             lines += [f"    {mark} {one}" for one in said[:SHOWN]]
             lines += [f"    {mark} and {len(said) - SHOWN} more"] if len(said) > SHOWN else []
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 async def _audit(config: RunConfig, *, pages: bool) -> list[Audit]:
-    from dreambench.commands.verbs import open_gateway
     from dreambench.config.nodes import build
     from dreambench.runs.assembly import build_tools
     from dreambench.systems.deepweb.audit import audit

@@ -112,7 +112,7 @@ def test_what_cannot_answer_is_said_before(tmp_path: Path) -> None:
         answer([f"paths.cache={tmp_path / 'cache'}"])
     with pytest.raises(ConfigError, match="did you mean --calls"):
         answer(["--call=3"])
-    with pytest.raises(ConfigError, match="a whole number from 1"):
+    with pytest.raises(ConfigError, match="no whole number from 1"):
         answer(["--calls", "many"])
 
 

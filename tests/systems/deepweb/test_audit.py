@@ -131,6 +131,10 @@ def test_the_verb_checks_a_release_against_a_corpus(tmp_path: Path, capsys: pyte
     assert "numeric_consistency: passed (1 checked)" in out
     assert "no_prompt_leak: passed" in out
     assert out.endswith("1 tasks: 0 admitted, 1 not, 0 open\n")
+    assert check_benchmark([*given, "--json"]) == 100
+    (found,) = json.loads(capsys.readouterr().out)
+    passed = {check["condition"]: check["passed"] for check in found["checks"]}
+    assert (found["admitted"], passed["url_reachability"], passed["no_prompt_leak"]) == (False, None, True)
     with pytest.raises(InputError, match="opens no pages"):
         check_benchmark(["--pages", *given, "tools=none"])
     with pytest.raises(ConfigError, match="did you mean --pages"):
