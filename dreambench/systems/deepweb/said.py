@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from dreambench.language.amounts import Quantity
+from dreambench.language.amounts import FROM, Quantity
 from dreambench.language.quantities import find_quantities
 from dreambench.language.tokens import content_words
 
@@ -24,6 +24,8 @@ _LABELS = {
     "tier": "tier|authority_tier|authority tier|provenance|层级|级别",
     "agreement": "cross_source_agreement|cross-source agreement|agreement|一致性",
     "type": "type|answer type|answer_type|类型",
+    "other": "confidence|confidence level|stated confidence|period|year|date|as of|caveat|caveats|assumption|assumptions"
+    "|置信度|时间|期间|假设",
 }
 _NAMES = {name: label for label, names in _LABELS.items() for name in names.split("|")}
 _ANY_NAME = "|".join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True))
@@ -31,7 +33,7 @@ _LABEL = re.compile(rf"(?:^|\n|;\s|；)[ \t>*•_-]*`?(?P<name>{_ANY_NAME})`?[ \
 _BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*")
 _END_NUMBER = r"[^\[\](),，;；\n]{0,12}?\d[^\[\](),，;；\n]{0,16}"
 _INTERVAL = re.compile(rf"[\[(（]\s*(?P<low>{_END_NUMBER}?)\s*[,，;；]\s*(?P<high>{_END_NUMBER}?)\s*[\])）]")
-_CITED = re.compile(r"https?://|www\.|\]\(|\[\^?\d{1,3}\]|【\d{1,3}[^】]*】|\((?:source|来源)[:：]", re.IGNORECASE)
+_CITED = re.compile(r"https?://|www\.|\]\(|\[\^?\d{1,3}\]|【\d{1,3}[^】]*】|(?:\bsource|来源|出处)\s*[:：]", re.IGNORECASE)
 _DERIVED = re.compile(
     r"\b(?:deriv(?:ed|ation)|calculat\w*|comput\w*|divid\w* by|multipl\w*|sum of|minus|net of|product of|weighted)\b"
     r"|推导|计算|除以|乘以|相加|减去|加总|\d[^=\n]{0,40}(?:[×÷/+−]| \* )[^=\n]{0,40}[=≈]"
@@ -173,6 +175,8 @@ def _range_of(first: Quantity, second: Quantity, text: str) -> Quantity | None:
     shared = first if second.kind == "plain" else second
     alike = "plain" in (first.kind, second.kind) or first.dimension == second.dimension
     if first.is_range or second.is_range or not alike or not _DASH.fullmatch(between) or first.value >= high:
+        return None
+    if FROM.search(text[max(0, first.start - 14) : first.start]):  # "from 18 % to 20 %" is a change, no range
         return None
     written = text[first.start : second.end]
     middle = (first.value + high) / 2

@@ -19,6 +19,12 @@ from dreambench.systems.deepweb.model import TIERS, AnswerType, Band, Family, Mo
 from dreambench.systems.deepweb.said import Said, take_apart
 
 ROUNDING = 1e-9
+_SCALES = (1e3, 1e4, 1e6, 1e8, 1e9, 1e12)
+_FALLS = re.compile(
+    r"\b(?:declin\w*|decreas\w*|fell|falls?|fallen|drop\w*|loss(?:es)?|negative|down|shr[aiu]nk\w*|contract\w*)\b"
+    r"|下降|减少|亏损|下滑|跌|负增长|缩减",
+    re.IGNORECASE,
+)
 _UNDISCLOSED = re.compile(r"undisclosed|estimat|not disclosed|未披露|估", re.IGNORECASE)
 
 
@@ -86,6 +92,8 @@ def _open(code: str, why: str) -> Grade:
 def _not_available(cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances) -> Grade:
     amounts = said.quantities()
     if any(not _spread(amount) for amount in amounts):
+        if said.abstains:  # "not disclosed; the whole company has 4,200 staff" commits to nothing
+            return _open("abstains_with_amount", "says that it is not available, and holds an amount")
         return Grade(0.0, "precise_for_unavailable", "commits to a precise value where none is available, whatever its source")
     if amounts:
         method = said.gives_method
@@ -122,11 +130,17 @@ def _value(given: Quantity, wanted: Quantity, cell: ReferenceCell, said: Said, f
         return _shown(cell, said, family, tolerances, "within tolerance")
     if given.bound not in ("exact", "about"):
         return _open("open_bound", "gives a bound, not a value")
+    if _bare_others(said):
+        return _open("several_amounts", "misses the reference, and holds numbers without a unit that may be meant")
+    if given.base_value * wanted.base_value < 0 and _FALLS.search(f"{said.value} {cell.answer}"):
+        return _open("direction_in_words", "says a fall in words where the other side has a sign")
     if cell.rule.half is not None and off <= _slack(cell.rule.half, wanted, tolerances):
         return Grade(0.5, "within_half_band", "within the rule's band for half")
     if wanted.base_value == 0 or given.base_value == 0:
         return Grade(0.0, "wrong_magnitude", "one of the values is zero and the other is not")
     ratio = given.base_value / wanted.base_value
+    if _scale_left_out(given, 1 / ratio, tolerances):
+        return _open("unit_unstated", "fits but for a scale that may stand elsewhere")
     if ratio <= 0:
         return Grade(0.0, "wrong_direction", "has the wrong sign")
     factor = max(ratio, 1 / ratio)
@@ -135,6 +149,12 @@ def _value(given: Quantity, wanted: Quantity, cell: ReferenceCell, said: Said, f
     if factor < tolerances.marginal * (1 - ROUNDING):
         return Grade(0.25, "far_off", f"{100 * (ratio - 1):+.1f} % off")
     return Grade(0.0, "wrong_magnitude", f"off by a factor of {factor:.3g}")
+
+
+def _scale_left_out(given: Quantity, factor: float, tolerances: Tolerances) -> bool:
+    """Whether a number without a scale word is the reference but for one: "4.2", in a column of millions."""
+    bare = abs(given.value) < 1000 and given.step < 1000
+    return bare and any(abs(factor / scale - 1) <= tolerances.relative for scale in _SCALES)
 
 
 def _range_for_precise(
@@ -167,6 +187,10 @@ def _range(cell: ReferenceCell, said: Said, family: Family, tolerances: Toleranc
         if ours[1] - ours[0] > tolerances.wide * max(high - low, ROUNDING):
             return Grade(0.5, "too_wide", "overlaps the reference interval only because it is so wide")
         return Grade(1.0, "overlaps", "overlaps the reference interval")
+    if _bare_others(said):
+        return _open("several_amounts", "misses the interval, and holds numbers without a unit that may be meant")
+    if given.base_value * wanted[0].base_value < 0 and _FALLS.search(f"{said.value} {cell.answer}"):
+        return _open("direction_in_words", "says a fall in words where the other side has a sign")
     gap = ours[0] - high if ours[0] > high else low - ours[1]
     if gap <= max(high - low, _slack(cell.rule.half, wanted[0], tolerances)):
         return Grade(0.5, "wider_band", "misses the reference interval by less than its width")
@@ -213,8 +237,18 @@ def _committed(said: Said, wanted: Quantity) -> Quantity | Grade:
     return alike[0]
 
 
+def _bare_others(said: Said) -> bool:
+    """Whether there are numbers without unit beside amounts that have one: "602 billion CNY at 20.2 %, so 28.5k"."""
+    kinds = [amount.kind for amount in said.quantities()]
+    return "plain" in kinds and any(kind != "plain" for kind in kinds)
+
+
 def _in_other_unit(amounts: list[Quantity], wanted: Quantity) -> Quantity | Grade:
     plain = [amount for amount in amounts if amount.kind == "plain"]
+    kinds = {amount.kind for amount in amounts}
+    shares = {"percent", "multiple", "plain"}
+    if wanted.kind in shares and kinds <= shares and ("multiple" in kinds | {wanted.kind} or abs(amounts[0].value) <= 1):
+        return _open("share_or_multiple", "a share, a percentage and a multiple may say the same")
     if len(amounts) == len(plain) == 1 and wanted.kind != "plain":
         scaled = wanted.step >= 1000 or abs(wanted.value) >= 1000
         if not scaled or plain[0].step >= 1000:
@@ -222,7 +256,6 @@ def _in_other_unit(amounts: list[Quantity], wanted: Quantity) -> Quantity | Grad
         return _open("unit_unstated", "gives a number without unit or scale")
     if {amount.kind for amount in amounts} == {"money"} and wanted.kind == "money":
         return _open("other_currency", "is in another currency")
-    kinds = {amount.kind for amount in amounts}
     if wanted.kind in ("percent", "percentage_points") and kinds <= {"percent", "percentage_points"}:
         return Grade(0.0, "unit_mismatch", "percent and percentage points are not the same")
     if wanted.kind == "plain" and len(amounts) == 1:  # "1,234 employees" and a reference without its noun

@@ -37,12 +37,14 @@ def code(reference: ReferenceCell, answer: str | None, family: Family = Family.R
         ("40%至55%，根据同行估算", 0.5),
         ("[40 %, 55 %]", 0.25),
         ("52.3 % (blog.example/margins)", 0.0),
-        ("Not officially disclosed, but about 52.3 % by a blog", 0.0),
+        ("Not officially disclosed, but about 52.3 % by a blog", None),
+        ("Not disclosed: the firm has 4,200 staff and no segments", None),
+        ("Answer: not available; Reason: only the 52.3 % of the whole firm are published", 1.0),
         ("", 0.0),
         (None, 0.0),
     ],
 )
-def test_the_worked_cell_where_nothing_is_available(answer: str | None, expected: float) -> None:
+def test_the_worked_cell_where_nothing_is_available(answer: str | None, expected: float | None) -> None:
     assert tier(cell(NONE), answer) == expected
 
 
@@ -60,6 +62,8 @@ def test_the_worked_cell_where_nothing_is_available(answer: str | None, expected
         ("Not disclosed.", 0.0, "abstained"),
         ("between 28,000 and 29,000 CNY, calculated", 1.0, "within_tolerance"),
         ("20,000 to 40,000 CNY", 0.5, "range_for_precise"),
+        ("602 billion CNY at 20.2 % over 4.27 million, so 28.5k", None, "several_amounts"),
+        ("28,500 CNY in each of 3 years, calculated", 1.0, "within_tolerance"),
         ("28,500 USD", None, "other_currency"),
         ("28.5", None, "unit_unstated"),
         ("more than 10,000 CNY", None, "open_bound"),
@@ -77,6 +81,10 @@ def test_where_nothing_is_derived_a_source_is_enough() -> None:
     assert tier(reference, "4.3 million" + SOURCE) == 1.0
     assert code(reference, "4.3 million") == "no_citation"
     assert code(reference, "4.3 million" + SOURCE, Family.DERIVATION) == "no_derivation"
+    assert tier(reference, "430万，来源：年报") == 1.0
+    assert [code(reference, answer) for answer in ("4.2 (millions)", "4.2", "42", "4.2 billion")] == [
+        "unit_unstated", "unit_unstated", "wrong_magnitude", "wrong_magnitude",
+    ]  # fmt: skip
     assert tier(reference, "4.3 million", derivation="never") == 1.0
     shown = [
         "**4.2 million** (8.4 million / 2)",
@@ -127,6 +135,29 @@ def test_units_scales_and_points(reference: str, answer: str, expected: float) -
 )
 def test_an_interval(answer: str, expected: float) -> None:
     assert tier(cell(RANGE, "40 % to 55 %"), answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "why"),
+    [
+        ("61 %", "0.61", "share_or_multiple"),
+        ("3.5x", "350 %", "share_or_multiple"),
+        ("-6 %", "a decline of 6 %", "direction_in_words"),
+        ("下降6%", "-6%", "direction_in_words"),
+        ("-8 % to -4 %", "revenue falls by 4-8 %", "direction_in_words"),
+        ("-6 %", "growth of 6 %", "wrong_direction"),
+    ],
+)
+def test_other_forms_of_the_same_are_left_to_a_reader(reference: str, answer: str, why: str) -> None:
+    kind = RANGE if " to " in reference else PRECISE
+    assert code(cell(kind, reference), answer + SOURCE) == why
+
+
+def test_what_is_said_beside_the_value_is_not_the_value() -> None:
+    reference = cell(PRECISE, "20.2 %")
+    assert tier(reference, "Answer: 20.2 %\nConfidence: 85 %\nSource: https://a.example") == 1.0
+    assert tier(reference, "20.2 % (18.4 % a year before)" + SOURCE) == 1.0
+    assert tier(reference, "from 18.4 % to 20.2 %" + SOURCE) is None
 
 
 def test_a_cells_own_bands_win() -> None:
