@@ -24,6 +24,10 @@ class MatrixDataset(Dataset):
 
     def fingerprint(self) -> str:
         """Covers references, rubrics and released scores as well."""
-        parts = [super().fingerprint(), *(self.matrices[name].digest() for name in sorted(self.matrices))]
+        return hashlib.sha256(f"{super().fingerprint()} {self.matrix_digest()}".encode()).hexdigest()
+
+    def matrix_digest(self) -> str:
+        """SHA-256 (64 hex digits) of what answers are graded by: matrices and released scores."""
+        parts = [self.matrices[name].digest() for name in sorted(self.matrices)]
         parts += [f"{key}{self.released[key].model_dump_json()}" for key in sorted(self.released)]
         return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

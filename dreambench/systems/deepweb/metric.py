@@ -85,7 +85,7 @@ class DeepWeb(Metric):
         self._tolerances = tolerances or Tolerances()
         self._failures, self._failing = failures, failing
         self._cells, self._modes = shelf.load(f"deepweb/cells.{rubric}"), shelf.load(f"deepweb/failures.{rubric}")
-        self._data = MatrixDataset()
+        self._data, self._digest = MatrixDataset(), ""
         self._asks = (scores == "graded" and rest == "judge") or failures
         if not self._asks:
             self.evaluator = "code"  # type: ignore[misc]
@@ -116,7 +116,7 @@ class DeepWeb(Metric):
             "tolerances": self._tolerances.model_dump(),
             "failing": self._failing,
             "batch": self._batch,
-            "matrices": self._data.fingerprint() if self._data.matrices else "",
+            "matrices": self._digest,
             "missing_policy": self.missing_policy.value,
         }
 
@@ -124,7 +124,7 @@ class DeepWeb(Metric):
         where = f"metric.{self.name}"
         if not isinstance(dataset, MatrixDataset):
             return [Problem(where, "grades the cells of matrix tasks, which this data set has not", type="dataset=deepweb")]
-        self._data = dataset
+        self._data, self._digest = dataset, dataset.matrix_digest()
         if self._scores == "released" and not any(run.tiers for run in dataset.released.values()):
             what = "shows released scores, and the release has none (score_details.jsonl)"
             return [Problem(f"{where}.scores", what, type=f"{where}.scores=graded")]
