@@ -1,6 +1,6 @@
-"""check_benchmark [--pages] [OVERRIDE ...]: may these matrix tasks be part of a benchmark? Five conditions, task by task.
+"""check-benchmark [--pages] [OVERRIDE ...]: may these matrix tasks be part of a benchmark? Five conditions, task by task.
 
-    check_benchmark --pages dataset=deepweb dataset.path=... [dataset.ids=[...]] tools=pages page.contact=YOU
+    check-benchmark --pages dataset=deepweb dataset.path=... [dataset.ids=[...]] tools=pages page.contact=YOU
 
 Addresses of the references are reachable (--pages opens them with the tools of the overrides), every cell has a reference,
 derivations give the stated values, the capabilities are split as they should be, and the question gives nothing away.
@@ -29,7 +29,7 @@ SHOWN = 5
 def check_benchmark(arguments: Sequence[str]) -> int:
     """Prints every condition of every task. Raises InputError."""
     overrides, others = split_overrides(arguments)
-    parser = VerbParser("check_benchmark", __doc__)
+    parser = VerbParser("check-benchmark", __doc__)
     parser.add_argument("--pages", action="store_true", help="open the addresses of the references")
     parser.add_json()
     given = parser.parse_args(others)
