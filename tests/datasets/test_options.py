@@ -27,10 +27,10 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = (
-        "adversarial_claims criteria deepconsult deepresearchgym demo dr3 drb holdout huggingface jsonl liveresearchbench "
-        "protocol_items reports researchrubrics"
-    )
+    expected = """
+        adversarial_claims criteria deepconsult deepresearchgym deepweb demo dr3 drb drb2 holdout huggingface jsonl
+        liveresearchbench protocol_items reports researchrubrics vrs
+    """
     assert expected.split() == OPTIONS
 
 
