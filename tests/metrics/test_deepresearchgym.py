@@ -141,6 +141,13 @@ def test_saved_labels_give_the_published_rates_in_both_spellings() -> None:
     assert missing.status is Status.MISSING_RUN
 
 
+def test_a_query_without_points_is_told_from_one_without_a_file(gateway: TestGateway) -> None:
+    made = metric(parts=["key_points"], no_points="zero")
+    for task, value in (("empty", 0.0), ("absent", None)):
+        about = Subject(Task(task, "other", "d"), Report(task, "a", REPORT), parse_document(REPORT))
+        assert measuring.values(made, asyncio.run(made.measure(about, judge(gateway), 0)))["kpr"] == value
+
+
 def test_files_and_parts_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is required for the part key_points"):
         metric(key_points=None)

@@ -140,6 +140,8 @@ class DeepResearchGym(Metric):
     async def _judge_points(self, subject: Subject, judge: Judge, repeat: int) -> list[Judgment]:
         assert self._points is not None
         points = self._points.of(subject.task)
+        if not points and subject.task.id not in self._points.empty:  # no file about it is not a file without points
+            return [replace(not_applicable(subject, "no_key_point_file"), family=KEY_POINT)]
         if not points:
             return self._point_rows(subject, [])
         texts = [point.text for point in points]

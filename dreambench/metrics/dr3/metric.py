@@ -11,6 +11,7 @@ the released code adds its error mark of -1 to the sum.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -102,7 +103,7 @@ class Dr3(Metric):
             "missing_policy": self.missing_policy.value,
             "parts": self._parts,
             "halves": self._halves,
-            "files": self._folders.fingerprint(),
+            "files": self._folders.fingerprint,
             "sizes": self._sizes,
             "rubrics": [rubric.sha256 for rubric in self.rubrics()],
         }
@@ -115,7 +116,7 @@ class Dr3(Metric):
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """The rows of every column that is asked for; a column without gold is not applicable."""
-        files = self._folders.read(subject.task.id)
+        files = await asyncio.to_thread(self._folders.read, subject.task.id)
         found = await together(self._column(column, subject, files, judge, repeat) for column in self._parts)
         return [row for rows in found for row in rows]
 
@@ -162,7 +163,7 @@ class Dr3(Metric):
         if source is None or source.text is None:
             code, value = ("no_such_source", 0.0) if source is None else ("unreadable_source", None)
             return Judgment(item, "factual_accuracy", code, value, reason_code=code, rationale=f"{fact} ({named})")
-        passages = best_passages(source, fact, self._sizes[2], self._sizes[3])
+        passages = await asyncio.to_thread(best_passages, source, fact, self._sizes[2], self._sizes[3])
         as_of = subject.task.as_of.isoformat() if subject.task.as_of else None
         answer = await ask(judge, self._rubrics["support"], repeat=repeat, claim=fact, passages=passages, as_of=as_of)
         if isinstance(answer, Failed):

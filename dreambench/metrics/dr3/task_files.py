@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -86,8 +86,9 @@ class Folders:
     size: str
     required: Required
 
+    @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over the bytes of everything that is read of any task."""
+        """SHA-256 over the bytes of everything that is read of any task, made once: sandboxes are large."""
         digest = hashlib.sha256(f"{self.size} {self.required}".encode())
         for root in dict.fromkeys((self.data, self.insights, self.checklists)):
             for path in sorted(path for path in root.rglob("*") if path.is_file() and self._read(path)):
