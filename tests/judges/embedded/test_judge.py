@@ -14,6 +14,7 @@ from dreambench.config.nodes import build
 from dreambench.errors import UnsupportedQuestionError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.metrics.deepresearchgym.metric import RATINGS
 from tests.support.gateway import TestGateway, make_gateway
 from tests.support.questions import rubric as foreign_rubric
 
@@ -75,7 +76,7 @@ def test_refuses_an_unknown_kind(gateway: TestGateway) -> None:
 
 
 NO_RULES = {"rewrite", "race_criteria", "race_lists", "race_scores", "race_weights"}
-NO_RULES |= {"rubric_items", "verifiers", "graded_criteria"}
+NO_RULES |= {"rubric_items", "verifiers", "graded_criteria", "pair_preferences"}
 """What takes a language model: writing, comparing, grading; of rubric items, rubrics that cover presentation."""
 
 
@@ -84,6 +85,10 @@ def test_refuses_no_bundled_rubric_that_it_has_rules_for() -> None:
     rubrics = [SHELF.load(name) for name in SHELF.names()]
     refused = {rubric.id: rubric.kind.name for rubric in rubrics if judge.refusal(rubric)}
     assert refused.pop("item_quality/soundness.default") == "classify_items", "whether a plan is sound no rule can tell"
+    assert {refused.pop(f"deepresearchgym/{rating}.default") for rating in RATINGS} == {"score"}, "no aspect fits them"
+    assert refused.pop("dr3/depth.default") == "score"
+    assert refused.pop("liveresearchbench/presentation.default") == "checklist", "it asks about form"
+    assert refused.pop("liveresearchbench/consistency.default") == "issues", "it finds claims without a source alone"
     assert set(refused.values()) == NO_RULES
     assert not [name for name, kind in refused.items() if kind not in NO_RULES]
 
