@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ METRICS = [*BY_RULES, "race"]
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A run by rules and, for the metric that needs a language model, one against a scripted server."""
     home = tmp_path_factory.mktemp("runs")
     rules = run(home, *TINY, f"metric=[{','.join(BY_RULES)}]", "metric.factuality.claims=4")
@@ -29,7 +28,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path
         model = ["judge=openai_compatible", "judge.openai_compatible.model=openai/any"]
         model += [f"judge.openai_compatible.api_base={stub.url}", "metric=[race]", "metric.race.reference_agent=good"]
         by_model = run(home, *TINY, *model)
-    yield {**dict.fromkeys(BY_RULES, rules), "race": by_model}
+    return {**dict.fromkeys(BY_RULES, rules), "race": by_model}
 
 
 def last_value(code: str) -> Any:
@@ -63,7 +62,7 @@ def test_the_page_names_every_family_and_label_of_the_run(metric: str, folders: 
         named += section(page("metrics/wq.md"), "Formula")
     for family, label in rows.select("family", "label").unique().rows():
         assert f"`{family}`" in named
-        free = family == "domain" and metric == "citations" or family == "question"
+        free = (family == "domain" and metric == "citations") or family == "question"
         assert free or not label or label in named, f"{family}: {label}"
 
 
