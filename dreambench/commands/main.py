@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -10,7 +11,11 @@ from importlib import import_module
 from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
-VERBS = ("tool", "perturb", "protocol")
+VERBS = (
+    *("cache", "check", "compare", "completion", "doctor", "ls", "new", "perturb", "plan", "protocol"),
+    *("report", "sample", "show", "tool"),
+)
+"""Modules of this package; each has a function of its name."""
 INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
@@ -41,6 +46,9 @@ def main_code(arguments: Sequence[str]) -> int:
         from dreambench.config.explain import explain
 
         return _fail(explain(error, arguments), Exit.USER_ERROR, trace)
+    except BrokenPipeError:  # whoever read our output has enough (`| head`): no error, and nothing more to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
     except (DreambenchError, OSError) as error:
         return _fail(error, Exit.INCOMPLETE, trace)
     except Exception as error:  # the outermost frame of the program: say what to do, keep the code

@@ -31,6 +31,7 @@ from dreambench.metrics.metric import Metric
 from dreambench.perturbations import Perturbation, arms
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
+from dreambench.runs.thresholds import check_owners, threshold_problems, thresholds_of
 from dreambench.tools.toolset import NoTools
 
 CODE = "code"
@@ -51,6 +52,7 @@ def validate(composed: DictConfig, clock: Clock) -> RunConfig:
         config = RunConfig.model_validate(plain)
     except ValidationError as error:
         raise ConfigError(*validation_problems("", error, RunConfig)) from error
+    check_owners(config.metric)
     if config.as_of == "today":
         return config.model_copy(update={"as_of": clock.today()})
     return config
@@ -69,6 +71,8 @@ class Parts:
     tools: NoTools = field(default_factory=NoTools)
     protocols: NoProtocols = field(default_factory=NoProtocols)
     trajectories: Trajectories = field(default_factory=Trajectories)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """Least lower bounds of primary variants by metric node; no part of the run's identity."""
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -171,7 +175,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     trajectories = Trajectories()
     protocols = _collect(problems, lambda: build_protocols(config, loader, shelf, tools, trajectories)) or NoProtocols()
     supplied = {"shelf": shelf, "tools": tools, "protocols": protocols, "trajectories": trajectories}
-    metrics = _collect(problems, lambda: _build_group("metric", config.metric, **supplied)) or {}
+    metrics = _collect(problems, lambda: build_metrics(config, **supplied)) or {}
+    thresholds = _collect(problems, lambda: thresholds_of(config.metric)) if metrics else {}
+    problems.extend(threshold_problems(metrics, thresholds))
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: build_judges(asked, gateway)) or {}
     perturbations = _collect(problems, lambda: arms(config.perturbation, shelf)) or []
@@ -179,7 +185,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
     if dataset is not None:
         problems.extend(problem for metric in metrics.values() for problem in metric.prepare(dataset))
-    if any(metric.tools for metric in metrics.values()):
+    if any(metric.tools for metric in metrics.values()) and not gateway.replays:
         problems.extend(tools.needs())
     for judge in judges.values():
         problems.extend(judge.needs())
@@ -202,6 +208,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         tools=tools,
         protocols=protocols,
         trajectories=trajectories,
+        thresholds=thresholds,
     )
 
 
@@ -231,6 +238,11 @@ def _collect(problems: list[Problem], make: Any) -> Any:
 
 def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied: Any) -> dict[str, Any]:
     return {name: build(f"{group}.{name}", node, name=name, **supplied) for name, node in expand_axes(group, nodes).items()}
+
+
+def build_metrics(config: RunConfig, **supplied: Any) -> dict[str, Metric]:
+    """Metrics by node name, with what the assembly supplies. Raises InputError."""
+    return _build_group("metric", config.metric, **supplied)
 
 
 def build_judges(nodes: Mapping[str, Mapping[str, Any]], gateway: Gateway) -> dict[str, Judge]:

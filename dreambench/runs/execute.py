@@ -23,6 +23,7 @@ from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
+from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
@@ -30,12 +31,13 @@ from dreambench.runs.hostile import hostile_lines, hostile_table
 from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import spent, write_parquet, write_tables
 from dreambench.runs.texts import text_table
+from dreambench.runs.thresholds import Checked, check_thresholds
 
 LOCAL_WIDTH = 2
 """Cells of work done in this process at once (the embedded judges): they share one interpreter."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunResult:
     """A finished attempt: where it lies, what became of the cells, and the tables by name."""
 
@@ -45,6 +47,11 @@ class RunResult:
     tables: dict[str, pl.DataFrame]
     findings: list[str]
     owed: Sequence[Cell] = ()
+
+    @functools.cached_property
+    def thresholds(self) -> list[Checked]:
+        """Every threshold of the run against every agent and judge, failures first."""
+        return check_thresholds(self.tables["scores"], self.parts.metrics, self.parts.thresholds)
 
 
 class _Ledger:
@@ -144,6 +151,9 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
             "cells": {"finished": outcome.finished, "before": outcome.before, "owed": outcome.owed},
             "stopped": outcome.stopped,
             "spent": spent(tables["calls"]),
+            "scoring": SCORING_VERSION,
+            "dataset": parts.dataset.fingerprint(),
+            "metrics": {name: dict(metric.identity()) for name, metric in parts.metrics.items()},
             "judges": {name: {"note": judge.note, **judge.identity()} for name, judge in parts.judges.items()},
             "findings": findings,
         },

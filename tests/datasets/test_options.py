@@ -27,8 +27,8 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = "deepconsult demo drb huggingface jsonl liveresearchbench reports researchrubrics"
-    assert expected.split() == OPTIONS
+    expected = "adversarial_claims criteria deepconsult demo drb huggingface jsonl liveresearchbench protocol_items reports"
+    assert [*expected.split(), "researchrubrics"] == OPTIONS
 
 
 @pytest.mark.parametrize("option", OPTIONS)
