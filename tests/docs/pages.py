@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import re
 from pathlib import Path
+from typing import Any
 
 from dreambench.config.compose import compose
 from dreambench.engine.clock import Clock
@@ -36,6 +38,16 @@ def table(text: str) -> list[list[str]]:
     """The cells of every line of a markdown table, without head and rule."""
     lines = [line.strip().strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in cells] for cells in lines[2:]]
+
+
+def last_value(code: str) -> Any:
+    """What the last expression of a block gives."""
+    tree = ast.parse(code)
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    names: dict[str, Any] = {}
+    exec(compile(tree, "page", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "page", "eval"), names)
 
 
 def run(folder: Path, *overrides: str) -> Path:

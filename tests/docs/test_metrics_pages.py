@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 import yaml
 
-from tests.docs.pages import DOCS, ROOT, blocks, page, run, section, table
-from tests.support.openai_stub import OpenAIStub
+from tests.docs.conftest import METRICS
+from tests.docs.pages import DOCS, ROOT, blocks, last_value, page, section, table
 
 KEYS = ["report", "judge", "rubric", "repeat"]
-TINY = ["dataset.ids=[saturn-moons]", "dataset.agents=[good,badly_cited]"]
-BY_RULES = ["wq", "factuality", "ci", "da", "kic", "rq", "fact", "citations", "length"]
-METRICS = [*BY_RULES, "race"]
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A run by rules and, for the metric that needs a language model, one against a scripted server."""
-    home = tmp_path_factory.mktemp("runs")
-    rules = run(home, *TINY, f"metric=[{','.join(BY_RULES)}]", "metric.factuality.claims=4")
-    with OpenAIStub() as stub:
-        model = ["judge=openai_compatible", "judge.openai_compatible.model=openai/any"]
-        model += [f"judge.openai_compatible.api_base={stub.url}", "metric=[race]", "metric.race.reference_agent=good"]
-        by_model = run(home, *TINY, *model)
-    return {**dict.fromkeys(BY_RULES, rules), "race": by_model}
-
-
-def last_value(code: str) -> Any:
-    """What the last expression of a block gives."""
-    tree = ast.parse(code)
-    last = tree.body.pop()
-    assert isinstance(last, ast.Expr)
-    names: dict[str, Any] = {}
-    exec(compile(tree, "page", "exec"), names)
-    return eval(compile(ast.Expression(last.value), "page", "eval"), names)
 
 
 @pytest.mark.parametrize("metric", METRICS)
