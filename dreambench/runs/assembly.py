@@ -99,6 +99,20 @@ class Parts:
             ),
         )[:12]
 
+    @cached_property
+    def arm_labels(self) -> dict[str, str]:
+        """What stands in the `perturbation` column of each arm: its node, and the axes in which the node's arms differ other
+        than dose and seed, which have columns of their own: `outdated_cutoff[cutoff=2024-01-01]`."""
+        labels = {"": CLEAN}
+        for name, arm in self.arms.items():
+            node = name.partition("[")[0]
+            same = [other for key, other in self.arms.items() if key.partition("[")[0] == node]
+            further = [axis for axis in arm.axes if axis not in ("dose", "seed")]
+            split = [axis for axis in further if len({getattr(other, axis) for other in same}) > 1]
+            told = ",".join(f"{axis}={getattr(arm, axis)}" for axis in split)
+            labels[name] = f"{node}[{told}]" if told else node
+        return labels
+
     def task(self, task_id: str) -> Task:
         return self._tasks[task_id]
 
@@ -145,7 +159,7 @@ class Parts:
                 "as_of": as_of,
                 "report": report.id,
                 "agent": report.agent,
-                "perturbation": arm_kind(arm),
+                "perturbation": self.arm_labels[arm],
                 "dose": self.arms[arm].dose if arm else 0.0,
                 "perturbation_seed": self.arms[arm].seed if arm else None,
                 "protocol": metric.protocols.hash_of(task, judge) if metric.protocols else "",
@@ -158,11 +172,6 @@ class Parts:
                 "repeat": repeat,
             },
         )
-
-
-def arm_kind(arm: str) -> str:
-    """What stands in the `perturbation` column for the arm of this name: `omission` for `omission[dose=0.5]`."""
-    return arm.partition("[")[0] or CLEAN
 
 
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:
