@@ -27,7 +27,9 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = "adversarial_claims criteria deepconsult demo drb huggingface jsonl liveresearchbench protocol_items reports"
+    expected = (
+        "adversarial_claims criteria deepconsult demo drb holdout huggingface jsonl liveresearchbench protocol_items reports"
+    )
     assert [*expected.split(), "researchrubrics"] == OPTIONS
 
 
