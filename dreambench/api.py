@@ -81,7 +81,7 @@ class Evaluation:
         unfinished = [] if self.complete else ["INCOMPLETE: some items are not judged; the same call again goes on"]
         for note in [*unfinished, *excluded_lines(self.scores), *self.notes]:
             yield Text(note)
-        yield Text(f"{self.findings.height} findings, {self.judgments.height} judgments; page: {self.page}")
+        yield Text(f"findings: {self.findings.height}, judgments: {self.judgments.height}, page: {self.page}")
 
     def _repr_html_(self) -> str:
         """The same display as HTML, for notebooks; every text is escaped."""
@@ -209,12 +209,14 @@ def _configure(
 
 def _written(report: str, agent: str, folder: Path) -> Path:
     """The report as a file of the folder, under its content's name. Raises DocumentError for text that is no Unicode."""
-    home = folder / "inputs" / short_hash(agent, report)
+    inputs = folder / "inputs"
+    home = inputs / short_hash(agent, report)
     try:
         data = report.encode("utf-8")
     except UnicodeEncodeError as error:
         raise DocumentError(Problem("report", f"holds a lone surrogate at character {error.start}")) from error
-    home.mkdir(parents=True, exist_ok=True)
+    inputs.mkdir(parents=True, exist_ok=True, mode=0o700)
+    home.mkdir(exist_ok=True)
     path = home / f"{TASK}.md"
     path.write_bytes(data)
     return path
