@@ -95,7 +95,7 @@ class Evaluation:
 
 
 def evaluate(
-    report: str,
+    report: str | Path,
     query: str = "",
     overrides: Sequence[str] = (),
     *,
@@ -104,8 +104,9 @@ def evaluate(
     outputs: Path | str | None = None,
     config_dirs: Sequence[Path | str] = (),
 ) -> Evaluation:
-    """Scores `report`, an answer to `query`, and returns when it is done; in a notebook the event loop waits meanwhile.
+    """Scores `report` (a text, or the Path of a markdown, HTML, PDF or DOCX file), an answer to `query`.
 
+    Returns when it is done; where an event loop is running already (a notebook) that loop waits meanwhile.
     `overrides` are those of the command line (`["metric=[wq,ci]", "judge=claude_sonnet_4_5"]`), `as_of` is the date by
     which the report is judged, `outputs` keeps the run (default: a temporary folder), `config_dirs` hold options of your
     own. A budget that is reached gives what there is, with `complete` False. Raises InputError before anything is spent,
@@ -121,7 +122,7 @@ def evaluate(
 
 
 async def aevaluate(
-    report: str,
+    report: str | Path,
     query: str = "",
     overrides: Sequence[str] = (),
     *,
@@ -170,7 +171,7 @@ class _Quiet:
 
 
 def _configure(
-    report: str,
+    report: str | Path,
     query: str,
     overrides: list[str],
     as_of: date | str | None,
@@ -199,7 +200,11 @@ def _configure(
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(Problem("overrides", str(explain(error, lines)))) from error
     config = validate(composed, clock)
-    source = {"reports": str(_written(report, agent, folder)), "query": query, "agent": agent}
+    source = {
+        "reports": str(report if isinstance(report, Path) else _written(report, agent, folder)),
+        "query": query,
+        "agent": agent,
+    }
     shown: Any = OmegaConf.to_container(composed, resolve=True)
     shown["dataset"] |= source
     shown["paths"]["outputs"] = str(folder)

@@ -110,6 +110,15 @@ def test_a_given_folder_keeps_the_run_and_the_same_call_goes_on_with_it(tmp_path
     assert sorted(path.name for path in (first.page.parent / "attempts").iterdir()) == ["1", "2"]
 
 
+def test_a_file_is_read_like_a_text(tmp_path: Path) -> None:
+    page = tmp_path / "bridge.html"
+    page.write_text("<h1>Bridge</h1><p>It was opened in 1894.</p>", encoding="utf-8")
+    found = evaluate(page, "q", CODE)
+    assert set(found.judgments["task"]) == {"bridge"} and found.score("length", "sentences") == 1
+    with pytest.raises(InputError, match="no_such"):
+        evaluate(tmp_path / "no_such.md", "q", CODE)
+
+
 def test_a_temporary_folder_goes_with_the_object() -> None:
     result = evaluate(REPORT, "q", CODE)
     page = result.page
