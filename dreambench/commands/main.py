@@ -12,7 +12,20 @@ from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
 VERBS = (
-    *("cache", "check", "compare", "completion", "doctor", "ls", "new", "perturb", "plan", "protocol"),
+    *(
+        "answer",
+        "cache",
+        "check",
+        "check-benchmark",
+        "compare",
+        "completion",
+        "doctor",
+        "ls",
+        "new",
+        "perturb",
+        "plan",
+        "protocol",
+    ),
     *("report", "sample", "show", "tool"),
 )
 """Modules of this package; each has a function of its name."""
@@ -58,10 +71,10 @@ def main_code(arguments: Sequence[str]) -> int:
 def _command(arguments: Sequence[str]) -> int:
     """The verb that the first word names; a run when it names none. A verb is a module of this package."""
     if arguments and arguments[0] in VERBS:
-        verb = arguments[0]
+        verb = arguments[0].replace("-", "_")
         command: Callable[[Sequence[str]], int] = getattr(import_module(f"dreambench.commands.{verb}"), verb)
         return command(arguments[1:])
-    if arguments and arguments[0].isidentifier():
+    if arguments and arguments[0].replace("-", "_").isidentifier():
         near = nearest(arguments[0], VERBS)
         what = "there is no such verb" + (f"; did you mean {near}?" if near else "")
         raise ConfigError(Problem(arguments[0], what, VERBS, f"python -m dreambench {near} ..." if near else None))

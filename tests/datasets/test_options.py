@@ -27,10 +27,11 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = (
-        "adversarial_claims criteria deepconsult demo drb holdout huggingface jsonl liveresearchbench protocol_items reports"
-    )
-    assert [*expected.split(), "researchrubrics"] == OPTIONS
+    expected = """
+        adversarial_claims criteria deepconsult deepweb demo drb drb2 holdout huggingface jsonl liveresearchbench
+        protocol_items reports researchrubrics vrs
+    """
+    assert expected.split() == OPTIONS
 
 
 @pytest.mark.parametrize("option", OPTIONS)
