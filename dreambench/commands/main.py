@@ -13,7 +13,7 @@ from dreambench.errors import ConfigError, DreambenchError, InputError, Problem,
 
 VERBS = (
     *("cache", "check", "compare", "completion", "doctor", "ls", "new", "perturb", "plan", "protocol"),
-    *("report", "sample", "show", "tool"),
+    *("report", "sample", "show", "tool", "view"),
 )
 """Modules of this package; each has a function of its name."""
 INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
