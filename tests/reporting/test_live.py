@@ -113,7 +113,7 @@ def test_the_list_shows_every_run_newest_first(server: ViewServer) -> None:
     response, html = ask(server, "/")
     assert response.status == 200
     rows = [words(row) for row in re.findall(r"<tr>.*?</tr>", html, re.DOTALL)]
-    assert re.fullmatch(r"drb-bbbb2222 .* unfinished .*gpt 1 – \$0\.02 and 1 calls of unknown price 1 cell", rows[1])
+    assert re.fullmatch(r"drb-bbbb2222 .* unfinished .*gpt 1 – \$0\.02 and 1 call of unknown price 1 cell", rows[1])
     assert re.fullmatch(r"demo-aaaa1111 .* complete .*gpt 8 of 8 0 \$1\.25 0", rows[2])
     assert 'href="run/drb-bbbb2222/"' in html
 

@@ -84,5 +84,6 @@ def _count(number: int | None) -> str:
 
 def _money(run: RunStatus) -> str:
     """Dollars; calls whose price nobody knows are said, not counted as free."""
-    unknown = f" and {run.unpriced_calls:,} calls of unknown price" if run.unpriced_calls else ""
+    calls = "1 call" if run.unpriced_calls == 1 else f"{run.unpriced_calls:,} calls"
+    unknown = f" and {calls} of unknown price" if run.unpriced_calls else ""
     return f"${run.money:.2f}{unknown}"
