@@ -17,6 +17,8 @@ from dreambench.datasets.rows import Row
 
 _MARKER = re.compile(r"\s*(?:【[^【】]*】|\[[^\[\]]*\])\s*")
 """A span that is nothing but a marker, which the link replaces."""
+_CLOSING = re.compile(r"[\s.!?。！？]+$")
+"""What a link stands before: after the full stop it would belong to the next sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,19 +78,20 @@ def linked(part: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _placed(text: str, places: Mapping[tuple[int, int], list[str]]) -> str:
-    """`text` with the links of each span in place of it, where it is a marker, or else after it."""
+    """`text` with the links of each span in place of it, where it is a marker, or else at its end, inside the sentence."""
     markers = [span for span in places if _MARKER.fullmatch(text[slice(*span)])]
     edits: dict[tuple[int, int], list[str]] = {}
     for start, end in sorted(places, key=lambda span: (span[1], span[0])):
         if (start, end) in markers:
             edits.setdefault((start, end), []).extend(places[start, end])
         else:  # never inside a marker that goes away
-            around = next((span[1] for span in markers if span[0] < end < span[1]), end)
-            edits.setdefault((around, around), []).extend(places[start, end])
+            last = start + len(_CLOSING.sub("", text[start:end]))
+            last = next((span[1] for span in markers if span[0] < last < span[1]), last)
+            edits.setdefault((last, last), []).extend(places[start, end])
     for start, end in sorted(edits, reverse=True):
-        links = "; ".join(edits[start, end])
+        links = " ".join(f"({link})" for link in edits[start, end])
         gap = "" if text[:start].endswith((" ", "\n")) or not start else " "
-        text = f"{text[:start]}{gap}({links}){text[end:]}"
+        text = f"{text[:start]}{gap}{links}{text[end:]}"
     return text
 
 
