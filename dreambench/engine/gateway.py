@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from dreambench.engine.budget import Budget
 from dreambench.engine.call import Call, CallRecord, Reply
 from dreambench.engine.clock import Clock
 from dreambench.engine.limiter import Limiters
+from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.scope import count, current_cell
 from dreambench.engine.store import AnswerStore, CacheMode
@@ -45,6 +47,7 @@ class Gateway:
         budget: Budget,
         clock: Clock,
         record: Callable[[CallRecord], None],
+        pending: Pending | None = None,
     ) -> None:
         self._store = store
         self._limiters = limiters
@@ -52,6 +55,7 @@ class Gateway:
         self._budget = budget
         self._clock = clock
         self._record = record
+        self._pending = pending or Pending()
         self._flights: dict[str, asyncio.Future[Reply]] = {}
 
     @property
@@ -122,17 +126,18 @@ class Gateway:
             attempt.reply = stored
             self._note(call, attempt, "ok", started)
             return
-        reply = await self._buy(call, send, attempt)
-        attempt.reply = reply
-        if reply.finish != "stop":
-            self._note(call, attempt, reply.finish, started)
-            raise AnswerError(f"{call.model}: answer unusable ({reply.finish})", code=reply.finish)
-        try:
-            await self._store.put(call, reply)
-        finally:
-            self._note(call, attempt, "ok", started)  # it is paid, whatever becomes of the store or of this task
+        with ExitStack() as pending:
+            reply = await self._buy(call, send, attempt, pending)
+            attempt.reply = reply
+            if reply.finish != "stop":
+                self._note(call, attempt, reply.finish, started)
+                raise AnswerError(f"{call.model}: answer unusable ({reply.finish})", code=reply.finish)
+            try:
+                await self._store.put(call, reply)
+            finally:
+                self._note(call, attempt, "ok", started)  # it is paid, whatever becomes of the store or of this task
 
-    async def _buy(self, call: Call, send: Send, attempt: _Attempt) -> Reply:
+    async def _buy(self, call: Call, send: Send, attempt: _Attempt, pending: ExitStack) -> Reply:
         """Tries until there is a reply or the retry policy gives up; waiting for the first slot is not counted as trying."""
         limiter = self._limiters.of(call.account)
         began: float | None = None
@@ -143,12 +148,15 @@ class Gateway:
                     with self._budget.admit(metered=call.metered):
                         attempt.source = "provider"
                         attempt.tries += 1
+                        if call.metered:
+                            pending.enter_context(self._pending.one())
                         reply = await send()
                     if call.metered:
                         self._budget.spend(reply)
                 limiter.succeeded()
                 return reply
             except ProviderError as error:
+                pending.close()
                 limiter.failed(error)
                 pause = self._retry.pause(error, attempt.tries, self._clock.monotonic() - (began or 0.0))
                 if pause is None:
