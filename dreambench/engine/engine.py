@@ -52,7 +52,17 @@ class Outcome:
 class Engine:
     """One attempt at a run's cells."""
 
-    def __init__(self, *, journal: Journal, limiters: Limiters, budget: Budget, progress: Progress) -> None:
+    def __init__(
+        self,
+        *,
+        journal: Journal,
+        limiters: Limiters,
+        budget: Budget,
+        progress: Progress,
+        drop: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`drop` cancels the calls that no open cell waits for any more."""
+        self._drop = drop
         self._journal = journal
         self._limiters = limiters
         self._budget = budget
@@ -149,6 +159,7 @@ class Engine:
             if self._outcome.stopped:
                 for task in self._active:
                     task.cancel()
+                self._drop()
             self._stop("interrupted")
 
         with suppress(NotImplementedError, RuntimeError, ValueError):

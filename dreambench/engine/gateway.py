@@ -20,19 +20,24 @@ from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.scope import count, current_cell
 from dreambench.engine.store import AnswerStore, CacheMode
-from dreambench.errors import AnswerError, ProviderError, TransientError
+from dreambench.errors import AnswerError, DreambenchError, ProviderError, TransientError
 
 Send = Callable[[], Awaitable[Reply]]
 
 
+class RunEndedError(DreambenchError):
+    """A call that came after the last cell had ended: nobody waits for its answer, so it is not made."""
+
+
 @dataclass(slots=True)
 class _Attempt:
-    """How a call is going: the reply once there is one, where it came from, and how many tries were made."""
+    """How a call is going: the reply once there is one, where it came from, how many tries were made, whether one flies."""
 
     reply: Reply = field(default_factory=lambda: Reply("", cost=0.0))
     source: str = "cache"
     tries: int = 0
     noted: bool = False
+    flying: bool = False
 
 
 class Gateway:
@@ -57,6 +62,8 @@ class Gateway:
         self._record = record
         self._pending = pending or Pending()
         self._flights: dict[str, asyncio.Future[Reply]] = {}
+        self._led: dict[str, tuple[asyncio.Task[object], _Attempt]] = {}
+        self._ended = False
 
     @property
     def replays(self) -> bool:
@@ -96,11 +103,32 @@ class Gateway:
         for call in calls:
             await self._store.drop(call.key)
 
+    async def drain(self) -> None:
+        """Begins no more calls and waits for those in flight; those that wait for a slot or a next try are cancelled.
+
+        A cell that ends with an error may leave calls of its own under way. They are paid, so their answers are stored.
+        """
+        self._ended = True
+        for task, attempt in self._led.values():
+            if not attempt.flying:
+                task.cancel()
+        while self._flights:
+            await asyncio.wait(list(self._flights.values()))
+
+    def drop(self) -> None:
+        """Begins no more calls and cancels those in flight."""
+        self._ended = True
+        for task, _ in self._led.values():
+            task.cancel()
+
     async def _lead(self, call: Call, send: Send, started: float) -> Reply:
         """Fetches the reply, for us and for all who ask for it meanwhile."""
         flight: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._flights[call.key] = flight
+        leader = asyncio.current_task()
+        assert leader is not None
         attempt = _Attempt()
+        self._led[call.key] = (leader, attempt)
         try:
             await self._fetch(call, send, attempt, started)
         except asyncio.CancelledError:
@@ -119,7 +147,7 @@ class Gateway:
             flight.set_result(attempt.reply)
             return attempt.reply
         finally:
-            del self._flights[call.key]
+            del self._flights[call.key], self._led[call.key]
 
     async def _fetch(self, call: Call, send: Send, attempt: _Attempt, started: float) -> None:
         if (stored := await self._store.get(call.key)) is not None:
@@ -144,10 +172,13 @@ class Gateway:
         while True:
             try:
                 async with limiter.slot(current_cell().order):
+                    if self._ended:
+                        raise RunEndedError("the run has ended")
                     began = self._clock.monotonic() if began is None else began
                     with self._budget.admit(metered=call.metered):
                         attempt.source = "provider"
                         attempt.tries += 1
+                        attempt.flying = True
                         if call.metered:
                             pending.enter_context(self._pending.one())
                         reply = await send()
@@ -157,9 +188,10 @@ class Gateway:
                 return reply
             except ProviderError as error:
                 pending.close()
+                attempt.flying = False
                 limiter.failed(error)
                 pause = self._retry.pause(error, attempt.tries, self._clock.monotonic() - (began or 0.0))
-                if pause is None:
+                if pause is None or self._ended:
                     if attempt.tries > 1:
                         error.add_note(f"after {attempt.tries} attempts")
                     raise

@@ -1,8 +1,9 @@
 """The append-only record of a run: one JSON line per call and per finished cell.
 
 A line is written in one piece. A torn last line (the process was killed) is cut off when the journal is opened again: what
-it held is owed again; one that a full disk tore is cut off at once, so that later lines stay readable. A cell's judgments stand in one line, so a cell is there whole or not at all; where a cell has
-several lines (it was owed after an error), the last one counts.
+it held is owed again; one that a full disk tore is cut off at once, so that later lines stay readable. A cell's judgments
+stand in one line, so a cell is there whole or not at all; where a cell has several lines (it was owed after an error), the
+last one counts.
 """
 
 from __future__ import annotations

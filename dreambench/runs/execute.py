@@ -110,11 +110,12 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             done = sum(journal.is_done(cell) for cell in cells)
             progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
             ends.callback(progress.close)
+            ends.push_async_callback(gateway.drain)
             ledger.sinks = (journal.write_call, progress.call_recorded)
             subjects = Subjects(parts, folder.perturbed)
             if any(metric.tools for metric in parts.metrics.values()):
                 await parts.tools.open()
-            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
+            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress, drop=gateway.drop)
             outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
         trouble = [gateway.trouble] if gateway.trouble else []
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)

@@ -48,7 +48,7 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the run for this process. Raises RunInUseError when another has it, DiskError for a disk that is full inside."""
+        """Holds the run for this process. Raises RunInUseError when another has it, DiskError for a full disk inside."""
         from filelock import FileLock, Timeout
 
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)

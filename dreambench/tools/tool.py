@@ -76,8 +76,8 @@ class Tool:
         }
 
     async def call(self, arguments: Mapping[str, Any], as_of: date | None) -> ToolResult:
-        """Runs the tool. Raises ToolCallError for arguments that do not fit, ProviderError when it does not return in `seconds`,
-        and what the tool itself raises."""
+        """Runs the tool. Raises ToolCallError for arguments that do not fit, ProviderError when it does not return in
+        `seconds`, and what the tool itself raises."""
         if self.parameters is not None:
             value = await self._returned(dict(arguments))
             return ToolResult(value, self._cut(value if isinstance(value, str) else value.as_text()))
