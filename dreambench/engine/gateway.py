@@ -8,8 +8,8 @@ errors are never stored.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dreambench.engine.budget import Budget
@@ -154,19 +154,16 @@ class Gateway:
             attempt.reply = stored
             self._note(call, attempt, "ok", started)
             return
-        with ExitStack() as pending:
-            reply = await self._buy(call, send, attempt, pending)
-            attempt.reply = reply
-            if reply.finish != "stop":
-                self._note(call, attempt, reply.finish, started)
-                raise AnswerError(f"{call.model}: answer unusable ({reply.finish})", code=reply.finish)
-            try:
-                await self._store.put(call, reply)
-            finally:
-                self._note(call, attempt, "ok", started)  # it is paid, whatever becomes of the store or of this task
+        await self._buy(call, send, attempt, started)
+        if attempt.reply.finish != "stop":
+            raise AnswerError(f"{call.model}: answer unusable ({attempt.reply.finish})", code=attempt.reply.finish)
 
-    async def _buy(self, call: Call, send: Send, attempt: _Attempt, pending: ExitStack) -> Reply:
-        """Tries until there is a reply or the retry policy gives up; waiting for the first slot is not counted as trying."""
+    async def _buy(self, call: Call, send: Send, attempt: _Attempt, started: float) -> None:
+        """Tries until a reply is stored or the retry policy gives up; waiting for the first slot is not counted as trying.
+
+        The slot is held until what was bought is stored: a kill then loses no more calls than there are slots, and nothing
+        is bought faster than the disk can keep it. Work of this process frees its slot at once.
+        """
         limiter = self._limiters.of(call.account)
         began: float | None = None
         while True:
@@ -175,20 +172,19 @@ class Gateway:
                     if self._ended:
                         raise RunEndedError("the run has ended")
                     began = self._clock.monotonic() if began is None else began
-                    with self._budget.admit(metered=call.metered):
-                        attempt.source = "provider"
-                        attempt.tries += 1
-                        attempt.flying = True
+                    with self._under_way(call, attempt):
+                        with self._budget.admit(metered=call.metered):
+                            attempt.source = "provider"
+                            attempt.tries += 1
+                            attempt.reply = await send()
+                        limiter.succeeded()
                         if call.metered:
-                            pending.enter_context(self._pending.one())
-                        reply = await send()
-                    if call.metered:
-                        self._budget.spend(reply)
-                limiter.succeeded()
-                return reply
+                            self._budget.spend(attempt.reply)
+                            await self._keep(call, attempt, started)
+                if not call.metered:
+                    await self._keep(call, attempt, started)
+                return
             except ProviderError as error:
-                pending.close()
-                attempt.flying = False
                 limiter.failed(error)
                 pause = self._retry.pause(error, attempt.tries, self._clock.monotonic() - (began or 0.0))
                 if pause is None or self._ended:
@@ -196,6 +192,28 @@ class Gateway:
                         error.add_note(f"after {attempt.tries} attempts")
                     raise
                 await self._clock.sleep(pause)
+
+    @contextmanager
+    def _under_way(self, call: Call, attempt: _Attempt) -> Iterator[None]:
+        """From sending a call to having its answer, a bought one stored."""
+        attempt.flying = True
+        try:
+            if not call.metered:
+                yield
+                return
+            with self._pending.one():
+                yield
+        finally:
+            attempt.flying = False
+
+    async def _keep(self, call: Call, attempt: _Attempt, started: float) -> None:
+        """Stores a reply and notes it: it is paid, whatever becomes of the store or of this task."""
+        reply = attempt.reply
+        try:
+            if reply.finish == "stop":
+                await self._store.put(call, reply)
+        finally:
+            self._note(call, attempt, "ok" if reply.finish == "stop" else reply.finish, started)
 
     def _note_failure(self, call: Call, attempt: _Attempt, error: TransientError, started: float) -> None:
         code = error.code if isinstance(error, ProviderError) else type(error).__name__

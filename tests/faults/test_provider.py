@@ -110,7 +110,9 @@ def test_a_stop_waits_for_what_is_in_flight_and_stores_it(
     refused = 1 if act else 0
     answered = len(tiny.stub.requests) - refused
     assert 0 < answered < QUESTIONS
-    calls = stopped.tables["calls"].filter(pl.col("source") == "provider", pl.col("outcome") == "ok", pl.col("role") == "judging")
+    calls = stopped.tables["calls"].filter(
+        pl.col("source") == "provider", pl.col("outcome") == "ok", pl.col("role") == "judging"
+    )
     assert calls.height == answered, "each answer stands in the ledger"
     tiny.stub._scripts.clear()
     resumed = tiny.attempt()
