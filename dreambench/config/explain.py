@@ -17,6 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dreambench.config.compose import compose, split_flags
 from dreambench.config.locations import bundled
+from dreambench.config.secrets import shown
 from dreambench.errors import ConfigError, Problem, nearest
 
 MULTI_SELECT = ("judge", "metric", "perturbation")
@@ -99,7 +100,7 @@ def _bad_syntax(error: OverrideParseException, overrides: Sequence[str]) -> Prob
 
 
 def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) -> Problem:
-    value = next((o.partition("=")[2] for o in overrides if o.partition("=")[0].split("@")[0] == key), "...")
+    value = shown(key, next((o.partition("=")[2] for o in overrides if o.partition("=")[0].split("@")[0] == key), "..."))
     groups = group_options(folders)
     if key == "experiment":
         return Problem(f"experiment={value}", "experiments are added to the defaults", groups[key], f"+experiment={value}")

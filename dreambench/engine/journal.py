@@ -27,6 +27,11 @@ _CALL = [field.name for field in fields(CallRecord)]
 _JUDGMENT = [field.name for field in fields(Judgment)]
 _EVIDENCE = [field.name for field in fields(Evidence)]
 _MOST_WAITING = 200
+_HOLDS: dict[str, dict[str, type]] = {
+    "cell": {"cell": str, "owed": bool, "columns": dict, "judgments": list},
+    "call": {"key": str, "source": str},
+    "lost": {"calls": int},
+}
 
 
 class JournalError(DreambenchError):
@@ -108,11 +113,19 @@ def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:
             if needle not in raw or not raw.endswith(b"\n"):
                 continue
             try:
-                line: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
-            except ValueError as error:
-                raise JournalError(f"{path}:{number}: not a journal line ({error})") from error
+                line = json.loads(raw.decode("utf-8", "surrogatepass"))
+            except (ValueError, RecursionError) as error:
+                raise _damaged(path, number, str(error)) from error
+            if not isinstance(line, dict):
+                raise _damaged(path, number, "no JSON object")
             if line.get("type") == kind:
+                if wrong := [name for name, form in _HOLDS[kind].items() if not isinstance(line.get(name), form)]:
+                    raise _damaged(path, number, f"no {wrong[0]}")
                 yield line
+
+
+def _damaged(path: Path, number: int, why: str) -> JournalError:
+    return JournalError(f"{path}:{number}: not a journal line ({why}); take that line out, and what it held is owed again")
 
 
 def _cut_torn_tail(path: Path) -> None:

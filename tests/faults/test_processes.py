@@ -91,7 +91,7 @@ def test_two_processes_on_one_cache_both_finish(tmp_path: Path) -> None:
 def test_a_second_process_on_a_run_is_told_so_and_buys_nothing(tiny: Tiny, undisturbed: Tiny) -> None:
     tiny.attempt("engine.budget.calls=5")
     bought = len(tiny.stub.requests)
-    holder = "import sys, filelock; lock = filelock.FileLock(sys.argv[1]); lock.acquire(); print('held', flush=True); sys.stdin.read()"
+    holder = "import sys, filelock\nwith filelock.FileLock(sys.argv[1]):\n print('held', flush=True)\n sys.stdin.read()"
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", holder, str(tiny.run / ".lock")], **pipes) as other:
         assert other.stdout is not None and other.stdout.readline() == "held\n"

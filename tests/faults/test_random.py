@@ -1,4 +1,4 @@
-"""Random failures against journal, scheduler and gateway: what was answered is never asked again, and every run can be ended."""
+"""Random failures against journal, scheduler and gateway: no answer is bought twice, and every run can be ended."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import time
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,12 +70,11 @@ def test_a_cache_file_that_is_half_there_never_gives_a_wrong_number(keep: float,
     database.write_bytes(whole[: int(len(whole) * keep)])
     for extra in database.parent.glob("cache.db-*"):
         extra.unlink()
-    try:
-        result = tiny.attempt()
-    except StoreError as error:
-        assert "paths.cache" in words(error) and "type: paths.cache=OTHER_FOLDER" in words(error)
-        assert tiny.stub.requests == [], "nothing is bought before the user has decided"
-        result = tiny.attempt(f"paths.cache={tiny.folder / 'other'}")
+    with pytest.raises(StoreError) as caught:
+        tiny.attempt()
+    assert "type: paths.cache=OTHER_FOLDER" in words(caught.value)
+    assert tiny.stub.requests == [], "nothing is bought before the user has decided"
+    result = tiny.attempt(f"paths.cache={tiny.folder / 'other'}")
     assert exit_code(result) == 0
     same_numbers(tiny.run, undisturbed.run)
 
