@@ -12,7 +12,14 @@ from tests.apps.command import ROOT
 
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "joblib", "jsonpickle"}
 CALLS = {"eval", "exec", "compile", "__import__"}
-LOADERS = {("yaml", "load"), ("yaml", "unsafe_load"), ("yaml", "full_load"), ("torch", "load"), ("os", "system"), ("os", "popen")}
+LOADERS = {
+    ("yaml", "load"),
+    ("yaml", "unsafe_load"),
+    ("yaml", "full_load"),
+    ("torch", "load"),
+    ("os", "system"),
+    ("os", "popen"),
+}
 FILES = sorted(path for folder in ("dreambench", "experiments", "bench") for path in (ROOT / folder).rglob("*.py"))
 
 
@@ -29,9 +36,8 @@ def findings(tree: ast.AST) -> Iterator[str]:
 def _call(node: ast.Call) -> Iterator[str]:
     if isinstance(node.func, ast.Name) and node.func.id in CALLS:
         yield f"{node.lineno}: {node.func.id}()"
-    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-        if (node.func.value.id, node.func.attr) in LOADERS:
-            yield f"{node.lineno}: {node.func.value.id}.{node.func.attr}()"
+    if isinstance(node.func, ast.Attribute) and (ast.unparse(node.func.value), node.func.attr) in LOADERS:
+        yield f"{node.lineno}: {ast.unparse(node.func)}()"
     for keyword in node.keywords:
         if keyword.arg in ("shell", "allow_pickle") and not (
             isinstance(keyword.value, ast.Constant) and keyword.value.value is False

@@ -42,7 +42,9 @@ def test_a_lock_holds_no_version_that_is_known_to_be_bad(lock) -> None:  # type:
 
 
 def test_the_audit_sees_what_it_looks_for() -> None:
-    planted = "litellm==1.82.8 \\\n    --hash=sha256:ab\nJinja2==3.1.5 ; python_version > '3' \\\n    --hash=sha256:ab\nidna==3.20"
+    planted = (
+        "litellm==1.82.8 \\\n    --hash=sha256:ab\nJinja2==3.1.5 ; python_version > '3' \\\n    --hash=sha256:ab\nidna==3.20"
+    )
     assert [found.split(":")[0] for found in bad(planted)] == ["litellm==1.82.8", "jinja2==3.1.5"]
     assert [hashed for _, _, hashed in locked(planted)] == [True, True, False]
 
