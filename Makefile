@@ -1,14 +1,23 @@
-# make demo: the main job on the bundled demo, without key or network. make test: the tests.
+# make demo: the main job on the bundled demo, without key or network. make studies: every study on it. make test: the tests.
 # Both create .venv from the hash-locked requirements when it is missing or outdated.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint bench lock clean
+.PHONY: images demo studies test lint bench lock clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/python -m dreambench +experiment=backbone_sweep
+
+# Every study of conf/experiment, one after the other; an option that holds ??? needs something of yours and is left out.
+studies: $(VENV)/.stamp-run
+	@failed=; for file in conf/experiment/*.yaml; do \
+	  name=$$(basename $$file .yaml); \
+	  if grep -q '???' $$file; then echo "$$name is left out: it needs something of yours, see $$file"; continue; fi; \
+	  echo "$$name ..."; \
+	  $(BIN)/python -m dreambench +experiment=$$name paths.outputs=outputs/studies || failed="$$failed $$name"; \
+	done; if test -n "$$failed"; then echo "failed:$$failed"; exit 1; fi
 
 test: $(VENV)/.stamp-dev
 	$(BIN)/python -m pytest -n auto
@@ -34,6 +43,10 @@ $(VENV)/.stamp-dev: requirements/dev.lock | $(VENV)/bin/python
 	@echo "installing the requirements into $(VENV), some minutes the first time ..."
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/dev.lock
 	touch $@ $(VENV)/.stamp-run
+
+# Needs chromium: the README's pictures.
+images: $(VENV)/.stamp-dev
+	$(BIN)/python docs/images/render.py
 
 # Needs uv (https://docs.astral.sh/uv): resolves pyproject.toml for all declared Pythons at once.
 lock:

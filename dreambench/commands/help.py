@@ -19,6 +19,10 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
   python -m dreambench perturb REPORT perturbation=omission   one report, changed on purpose, with its edit log
   python -m dreambench "judge=[embedded,litellm]" judge.litellm.model=openai/gpt-5.1 engine.budget.money=5
   python -m dreambench protocol create|show|check         what KIC and RQ hold a task's reports against
+  python -m dreambench plan [KEY=VALUE ...]               what a run would cost, without buying anything
+  python -m dreambench check|report|compare|sample RUN    how a run stands, its tables, two runs, a sheet for people
+  python -m dreambench answer|check-benchmark ...         a model answers matrix tasks; may tasks be part of a benchmark
+  python -m dreambench ls|show|doctor|cache|new|completion ...   what there is, what is missing; VERB --help says more
 
 The same command again resumes its run. `judge` and `metric` take a list; keys of their options are group.option.key.
 Show the whole configuration, with every key, without running it: python -m dreambench --cfg job [OVERRIDES]

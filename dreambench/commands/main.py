@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -10,7 +11,24 @@ from importlib import import_module
 from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
-VERBS = ("tool", "perturb", "protocol")
+VERBS = (
+    *(
+        "answer",
+        "cache",
+        "check",
+        "check-benchmark",
+        "compare",
+        "completion",
+        "doctor",
+        "ls",
+        "new",
+        "perturb",
+        "plan",
+        "protocol",
+    ),
+    *("report", "sample", "show", "tool"),
+)
+"""Modules of this package; each has a function of its name."""
 INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
@@ -41,6 +59,9 @@ def main_code(arguments: Sequence[str]) -> int:
         from dreambench.config.explain import explain
 
         return _fail(explain(error, arguments), Exit.USER_ERROR, trace)
+    except BrokenPipeError:  # whoever read our output has enough (`| head`): no error, and nothing more to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
     except (DreambenchError, OSError) as error:
         return _fail(error, Exit.INCOMPLETE, trace)
     except Exception as error:  # the outermost frame of the program: say what to do, keep the code
@@ -50,10 +71,10 @@ def main_code(arguments: Sequence[str]) -> int:
 def _command(arguments: Sequence[str]) -> int:
     """The verb that the first word names; a run when it names none. A verb is a module of this package."""
     if arguments and arguments[0] in VERBS:
-        verb = arguments[0]
+        verb = arguments[0].replace("-", "_")
         command: Callable[[Sequence[str]], int] = getattr(import_module(f"dreambench.commands.{verb}"), verb)
         return command(arguments[1:])
-    if arguments and arguments[0].isidentifier():
+    if arguments and arguments[0].replace("-", "_").isidentifier():
         near = nearest(arguments[0], VERBS)
         what = "there is no such verb" + (f"; did you mean {near}?" if near else "")
         raise ConfigError(Problem(arguments[0], what, VERBS, f"python -m dreambench {near} ..." if near else None))

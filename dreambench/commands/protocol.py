@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dreambench.commands.exits import Exit
+from dreambench.commands.help import wants_help
+from dreambench.commands.verbs import configure, open_gateway, say
 from dreambench.errors import ConfigError, InputError, Problem, nearest
 
 USAGE = "python -m dreambench protocol create|show|check ..."
@@ -36,6 +38,9 @@ class Line:
 
 def protocol(arguments: Sequence[str]) -> int:
     """Carries out one of the verbs; returns the exit code. Raises InputError, and what creation raises."""
+    if wants_help(arguments):
+        say((__doc__ or "").strip())
+        return Exit.DONE
     line = _take_apart(arguments)
     return {"create": _create, "show": _show, "check": _check}[line.verb](line)
 
@@ -126,7 +131,6 @@ def _check(line: Line) -> int:
 
 async def _look_up(line: Line, checked: Sequence[tuple[Path, object]]) -> list[Problem]:
     """The facts whose words do not stand on the page that they name, seen with the tools of the overrides."""
-    from dreambench.commands.verbs import configure, open_gateway
     from dreambench.config.nodes import build
     from dreambench.protocols.model import Protocol
     from dreambench.protocols.pages import misquoted
@@ -146,8 +150,6 @@ async def _look_up(line: Line, checked: Sequence[tuple[Path, object]]) -> list[P
 
 
 def _create(line: Line) -> int:
-    from dreambench.commands.verbs import configure
-
     part = line.values.get("--part")
     if part not in (None, "kic", "rq"):
         raise ConfigError(Problem(f"--part {part}", "is no part of a protocol", ["kic", "rq"]))
@@ -161,7 +163,6 @@ def _create(line: Line) -> int:
 
 async def _make(config: object, out: Path, parts: Sequence[str]) -> list[tuple[Path, str]]:
     """One protocol per task in `out`. What could be made is kept when another task's could not."""
-    from dreambench.commands.verbs import open_gateway
     from dreambench.config.locations import bundled
     from dreambench.config.nodes import build
     from dreambench.config.schema import RunConfig

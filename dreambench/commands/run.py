@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig, OmegaConf
 
 from dreambench.commands.exits import Exit
+from dreambench.commands.verbs import PLAIN_WIDTH
 from dreambench.config.compose import run_command_line
 from dreambench.config.explain import duplicated_choices
 from dreambench.errors import ConfigError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dreambench.config.schema import RunConfig
     from dreambench.engine.engine import Outcome
     from dreambench.runs.execute import RunResult
 
-PLAIN_WIDTH = 200
-"""Columns of a table that is not printed to a terminal."""
 SHOWN_OWED = 12
 
 
@@ -72,15 +73,24 @@ def _show(result: RunResult, config: RunConfig) -> None:
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     notes = [f"{name}: {judge.note}" for name, judge in result.parts.judges.items() if judge.note]
     print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
-    if config.study and result.outcome.complete:
-        from dreambench.reporting.study import make_study
+    try:
+        if config.study and result.outcome.complete:
+            from dreambench.reporting.study import make_study
 
-        say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
-        for path in make_study(config.study, result.folder, config.study_inputs, say):
-            console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+            say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
+            for path in make_study(config.study, result.folder, config.study_inputs, say):
+                console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+    finally:  # what the run gave is said even where its study lacks an input
+        _show_end(console, result)
+
+
+def _show_end(console: Console, result: RunResult) -> None:
     from dreambench.reporting.page import write_page
+    from dreambench.runs.execute import run_path
 
     console.print(f"page: {run_path(write_page(result.folder))}", highlight=False, soft_wrap=True)
+    for line in _threshold_lines(result):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     outcome = result.outcome
     console.print(
         f"{outcome.finished} cells judged, {outcome.before} from before, {outcome.owed} owed" + _going_on(outcome),
@@ -99,6 +109,13 @@ def _owed_lines(result: RunResult) -> list[str]:
     lines = [f"  {agent} / {metric} / {judge}: {count}" for (agent, metric, judge), count in sorted(counts.items())]
     more = [f"  ... {len(lines) - SHOWN_OWED} more"] if len(lines) > SHOWN_OWED else []
     return ["INCOMPLETE: these reports are owed, the tables cover the others only", *lines[:SHOWN_OWED], *more]
+
+
+def _threshold_lines(result: RunResult) -> list[str]:
+    """What became of the run's thresholds; they are not looked at before the run is complete."""
+    if result.parts.thresholds and not result.outcome.complete:
+        return ["thresholds: not checked, the run is incomplete"]
+    return [f"threshold {'reached' if one.passed else 'FAILED'}: {one}" for one in result.thresholds]
 
 
 def _going_on(outcome: Outcome) -> str:
@@ -123,4 +140,6 @@ def _exit_code(result: RunResult) -> int:
         return Exit.BUDGET
     if isinstance(outcome.stop_error, ProviderError):
         return Exit.USER_ERROR
-    return Exit.DONE if outcome.complete else Exit.INCOMPLETE
+    if not outcome.complete:
+        return Exit.INCOMPLETE
+    return Exit.DONE if all(one.passed for one in result.thresholds) else Exit.BELOW_THRESHOLD

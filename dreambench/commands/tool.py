@@ -7,16 +7,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from dreambench.commands.exits import Exit
+from dreambench.commands.help import wants_help
+from dreambench.commands.verbs import configure, open_gateway, print_json, say
 from dreambench.config.schema import RunConfig
 from dreambench.errors import ConfigError, InputError, Problem
 from dreambench.tools.tool import ToolCallError, ToolResult
@@ -38,10 +37,11 @@ class Line:
 
 def tool(arguments: Sequence[str]) -> int:
     """Runs one tool and prints what it gives; without a name, lists the tools. Raises InputError and what the tool raises."""
+    if wants_help(arguments):
+        say((__doc__ or "").strip())
+        return Exit.DONE
     line = _take_apart(arguments)
-    config = _configure(line.overrides)
-    with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_run(line, config, Path(folder)))
+    return asyncio.run(_run(line, configure(line.overrides)))
 
 
 def _take_apart(arguments: Sequence[str]) -> Line:
@@ -72,27 +72,11 @@ def _is_word(word: str) -> bool:
     return word.isidentifier()
 
 
-def _configure(overrides: Sequence[str]) -> RunConfig:
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
-    from dreambench.config.compose import compose, split_flags
-    from dreambench.config.explain import explain
-    from dreambench.engine.clock import Clock
-    from dreambench.runs.assembly import validate
-
-    try:
-        return validate(compose(*split_flags(overrides)), Clock())
-    except (HydraException, OmegaConfBaseException) as error:
-        raise explain(error, overrides) from error
-
-
-async def _run(line: Line, config: RunConfig, folder: Path) -> int:
+async def _run(line: Line, config: RunConfig) -> int:
     from dreambench.config.nodes import build
     from dreambench.runs.assembly import build_tools
 
-    gateway, store = _gateway(config, folder)
-    try:
+    with open_gateway(config) as gateway:
         tools = build_tools(config, gateway, build("dataset", config.dataset))
         if line.name and (problems := tools.needs()):
             raise InputError(*problems)
@@ -106,33 +90,8 @@ async def _run(line: Line, config: RunConfig, folder: Path) -> int:
             raise InputError(Problem(line.name, str(error).removeprefix(f"{line.name}: "))) from error
         finally:
             await tools.close()
-    finally:
-        store.close()
     _show(result, line.as_json)
     return Exit.DONE
-
-
-def _gateway(config: RunConfig, folder: Path) -> tuple[Any, Any]:
-    """The parts of a run's gateway, without a run: answers lie in the shared cache, the ledger is thrown away."""
-    from dreambench.engine.budget import Budget, Limits
-    from dreambench.engine.clock import Clock
-    from dreambench.engine.gateway import Gateway
-    from dreambench.engine.limiter import Limiters, Widths
-    from dreambench.engine.retry import RetryPolicy
-    from dreambench.engine.store import AnswerStore
-
-    clock = Clock()
-    store = AnswerStore(config.cache.mode)
-    store.open(shared=config.paths.cache, run_local=folder / "answers")
-    gateway = Gateway(
-        store=store,
-        limiters=Limiters(Widths(config.engine.start, config.engine.most), clock),
-        retry=RetryPolicy(**config.engine.retry.model_dump()),
-        budget=Budget(Limits(**config.engine.budget.model_dump()), clock),
-        clock=clock,
-        record=lambda record: None,
-    )
-    return gateway, store
 
 
 async def _call(line: Line, tools: NoTools, as_of: date | None) -> ToolResult:
@@ -160,7 +119,7 @@ def _list(tools: NoTools) -> int:
 
 def _show(result: ToolResult, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps(_plain(result.value), ensure_ascii=False, indent=2) + "\n")
+        print_json(_plain(result.value))
         return
     from rich.console import Console
 

@@ -6,6 +6,7 @@ Hydra's own exceptions come out of both and are put into words by `explain`.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dreambench.config.locations import bundled
 
+COMMON_KEYS = re.compile(r"metric\.[^.=]+\.threshold=")
+"""Overrides of keys that every node of a group has (`nodes.COMMON`) and no option file names."""
+
 
 def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None]) -> None:
     """Runs `task` on the configuration that `arguments` compose; with `-m`, once per job of the sweep.
@@ -27,7 +31,7 @@ def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None
     os.environ["HYDRA_FULL_ERROR"] = "1"  # exceptions reach us, who explain them, instead of Hydra's printer
     main = hydra.main(version_base="1.3", config_path=str(bundled("conf")), config_name="config")(task)
     before = sys.argv
-    sys.argv = [before[0], *arguments]
+    sys.argv = [before[0], *with_common_keys(arguments)]
     try:
         with _hydras_own_errors():
             main()
@@ -44,7 +48,7 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> DictC
     GlobalHydra.instance().clear()
     try:
         with hydra.initialize_config_dir(version_base="1.3", config_dir=str(bundled("conf"))), _hydras_own_errors():
-            return hydra.compose("config", overrides=[*overrides, *extra])
+            return hydra.compose("config", overrides=[*with_common_keys(overrides), *extra])
     finally:
         GlobalHydra.instance().clear()
         if running is not None:
@@ -60,6 +64,11 @@ def _hydras_own_errors() -> Iterator[None]:
         if isinstance(error, HydraException | OmegaConfBaseException):
             raise
         raise ConfigCompositionException(str(error) or type(error).__name__) from error
+
+
+def with_common_keys(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `++` before common keys: Hydra takes a key that no option file names with a plus only."""
+    return [f"++{argument}" if COMMON_KEYS.match(argument) else argument for argument in arguments]
 
 
 def split_flags(arguments: Sequence[str]) -> tuple[list[str], list[Path]]:

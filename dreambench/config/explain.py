@@ -17,6 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dreambench.config.compose import compose, split_flags
 from dreambench.config.locations import bundled
+from dreambench.config.nodes import COMMON
 from dreambench.config.secrets import HIDDEN, SECRET, shown
 from dreambench.errors import ConfigError, Problem, nearest
 
@@ -122,6 +123,8 @@ def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) ->
     near = _nearest_key(key, known)
     siblings = [name for name in known if name.rpartition(".")[0] == key.rpartition(".")[0]]
     what = "no such key" + (f"; did you mean {near}?" if near else "")
+    if not siblings and f"{key.rpartition('.')[0]}._target_" in _keys_of(overrides, folders):
+        what = f"no such key: {key.rpartition('.')[0]} has none"
     return Problem(f"{key}={value}", what, siblings, f"{near}={value}" if near else None)
 
 
@@ -134,6 +137,11 @@ def _unselected(
     if rest and name in options and name not in selected:
         what = f"{name} is not among this run's {group} options ({', '.join(selected)})"
         return Problem(f"{key}={value}", what, type=f"{group}={name} {key}={value}")
+    if rest and name not in selected and name not in options:
+        near = nearest(name, [*selected, *options])
+        what = f"there is no {group} called {name}" + (f"; did you mean {near}?" if near else "")
+        hint = ".".join([group, near, *rest]) if near else None
+        return Problem(f"{key}={value}", what, selected, f"{hint}={value}" if hint else None)
     if not rest:
         having = [n for n in _keys_of(overrides, folders) if n.startswith(f"{group}.") and n.endswith(f".{name}")]
         example = having[0] if having else f"{group}.{selected[0] if selected else 'NAME'}.{name}"
@@ -158,7 +166,8 @@ def _keys_of(overrides: Sequence[str], folders: Sequence[Path]) -> list[str]:
         config = compose(choices, folders)
     except (HydraException, ConfigCompositionException):
         config = compose([])
-    return sorted(_flatten(config))
+    common = [f"{group}.{name}.{key}" for group, keys in COMMON.items() for name in config.get(group) or () for key in keys]
+    return sorted({*_flatten(config), *common})
 
 
 def _flatten(config: DictConfig, prefix: str = "") -> Iterable[str]:

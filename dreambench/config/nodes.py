@@ -11,15 +11,21 @@ import importlib
 import inspect
 import itertools
 from collections.abc import Mapping
-from typing import Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from dreambench.config.secrets import shown
 from dreambench.errors import ConfigError, Problem, nearest
 
 SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "tools", "corpus", "members", "protocols", "trajectories"})
 """Constructor parameters that are never config keys, unless a node sets them (`panel.members`)."""
+
+COMMON: Mapping[str, Mapping[str, tuple[Any, Any]]] = {"metric": {"threshold": (Annotated[float, Field(ge=0)] | None, None)}}
+"""Keys (type, default) of every node of a group that its class never sees: they change what is done with results, not them.
+
+Whoever reads the nodes takes them (`runs.thresholds`). On the command line they need no plus (`compose.with_common_keys`).
+"""
 
 
 def target_class(path: str, node: Mapping[str, Any]) -> type[Any]:
@@ -55,7 +61,7 @@ def check_node(path: str, node: Mapping[str, Any]) -> dict[str, Any]:
     """The node's keys, checked and converted by its constructor's annotations. Raises ConfigError with all problems."""
     cls = target_class(path, node)
     keys = {key: value for key, value in node.items() if key != "_target_"}
-    model = _signature_model(cls, keys)
+    model = _signature_model(cls, keys, COMMON.get(path.partition(".")[0], {}))
     try:
         checked = model.model_validate(keys)
     except ValidationError as error:
@@ -67,7 +73,8 @@ def build(path: str, node: Mapping[str, Any], **supplied: Any) -> Any:
     """The object that a node describes; of `supplied`, what its constructor takes is handed over."""
     cls = target_class(path, node)
     parameters = inspect.signature(cls).parameters
-    keys = check_node(path, node)
+    common = COMMON.get(path.partition(".")[0], {})
+    keys = {key: value for key, value in check_node(path, node).items() if key not in common}
     return cls(**keys, **{key: value for key, value in supplied.items() if key in parameters and key not in keys})
 
 
@@ -99,7 +106,7 @@ def _known_keys(model: type[BaseModel], loc: tuple[int | str, ...]) -> set[str]:
     return set(fields)
 
 
-def _signature_model(cls: type[Any], keys: Mapping[str, Any]) -> type[BaseModel]:
+def _signature_model(cls: type[Any], keys: Mapping[str, Any], common: Mapping[str, tuple[Any, Any]]) -> type[BaseModel]:
     hints = get_type_hints(cls.__init__ if inspect.isclass(cls) else cls, include_extras=True)
     fields: dict[str, Any] = {
         name: (hints.get(name, Any), ... if parameter.default is inspect.Parameter.empty else parameter.default)
@@ -107,4 +114,4 @@ def _signature_model(cls: type[Any], keys: Mapping[str, Any]) -> type[BaseModel]
         if (name not in SUPPLIED or name in keys) and parameter.kind is not parameter.VAR_KEYWORD
     }
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
-    return create_model(cls.__name__, __config__=config, **fields)
+    return create_model(cls.__name__, __config__=config, **{**common, **fields})

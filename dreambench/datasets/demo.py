@@ -1,4 +1,4 @@
-"""The bundled demo: tasks as YAML files, reports as markdown by agent, and a frozen corpus of pages beside them.
+"""A bundled data set: tasks as YAML files, reports as markdown by agent, and a frozen corpus of pages beside them.
 
 tasks/<task>.yaml   reports/<agent>/<task>.md   corpus/   protocols/*.json
 """
@@ -40,12 +40,13 @@ class DemoDataset(Loader):
     """The bundled demo, or a `folder` of your own with the same layout."""
 
     title: ClassVar[str] = "demo"
+    bundled: ClassVar[Path] = BUNDLED
 
     folder: str | None = None
 
     @property
     def root(self) -> Path:
-        return Path(self.folder).expanduser() if self.folder else BUNDLED
+        return Path(self.folder).expanduser() if self.folder else self.bundled
 
     @property
     def corpus(self) -> Path:

@@ -169,6 +169,8 @@ class Document:
     wrappers: tuple[Wrapper, ...]
     body: tuple[Span, ...]
     """The agent's own answer: without thinking, tool traffic, narration, and reference lists with their headings."""
+    silent_markers: tuple[Span, ...] = ()
+    """Markers that are no words of their sentence (`documents.silent`), each once, in order."""
 
     @property
     def body_text(self) -> str:
@@ -186,7 +188,7 @@ class Document:
 
     def _without_markers(self) -> str:
         """The body's text; markers whose text is no prose (`[3]`, `(Li, 2023)`, bare URLs) become a space."""
-        cuts = sorted({c.span for c in self.citations if c.style not in ("link", "html_link", "cite_tag")})
+        cuts = self.silent_markers
         pieces: list[str] = []
         at = iter(cuts)
         cut = next(at, None)

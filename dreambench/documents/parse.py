@@ -28,6 +28,7 @@ from dreambench.documents.model import (
 from dreambench.documents.narration import find_narration
 from dreambench.documents.references import Found, find_references
 from dreambench.documents.sentences import split_sentences
+from dreambench.documents.silent import silent_markers
 from dreambench.documents.urls import UrlMap
 from dreambench.documents.wrappers import find_tagged
 
@@ -68,6 +69,7 @@ def parse_document(text: str) -> Document:
         references=tuple(found.references),
         wrappers=tuple(sorted([*tagged, *narration], key=lambda w: w.span)),
         body=tuple(body),
+        silent_markers=silent_markers(text, citations),
     )
 
 

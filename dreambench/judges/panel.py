@@ -68,7 +68,13 @@ class PanelJudge(Judge):
         return {"judge": "panel", "reduce": self.reduce, "members": [dict(member.identity()) for member in self.members]}
 
     def needs(self) -> list[Problem]:
-        return [problem for member in self.members for problem in member.needs()]
+        missing = {member.name: member.needs() for member in self.members}
+        if not any(missing.values()):
+            return []
+        where, usable = f"judge.{self.name}.members", [name for name, needs in missing.items() if not needs]
+        what = f"{', '.join(name for name, needs in missing.items() if needs)} cannot be asked; choose members that can"
+        hint = f"{where}=[{','.join([*usable, 'option_a', 'option_b'])}]"
+        return [*(one for needs in missing.values() for one in needs), Problem(where, what, usable, hint)]
 
     def refusal(self, rubric: Rubric) -> str | None:
         for member in self.members:

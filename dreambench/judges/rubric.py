@@ -108,14 +108,13 @@ class RubricShelf:
             if (path := root / f"{rubric_id}.j2").is_file():
                 return path
         names = self.names()
-        raise RubricError(
-            Problem(
-                f"rubric {rubric_id}",
-                f"no such file in {', '.join(str(folder) for folder in self.folders)}; "
-                f"did you mean {nearest(rubric_id, names)}?",
-                [name for name in names if name.split("/")[0] == rubric_id.split("/")[0]] or names,
-            )
-        )
+        stem = rubric_id.rpartition(".")[0]
+        variants = [name.rpartition(".")[2] for name in names if name.rpartition(".")[0] == stem]
+        folder = [name for name in names if name.split("/")[0] == rubric_id.split("/")[0]]
+        near = nearest(rubric_id, names)
+        what = f"no such file in {', '.join(str(folder) for folder in self.folders)}"
+        what += f"; did you mean {near}?" if near else ""
+        raise RubricError(Problem(f"rubric {rubric_id}", what, variants or folder or names))
 
     def _sources(self, body: str) -> list[str]:
         """The template's source and those of all that it includes, each once, in order of first use."""

@@ -36,7 +36,7 @@ class OutdatedCutoff(Omission):
 
     id: ClassVar[str] = "outdated_cutoff"
     kind: ClassVar[Role] = "flaw"
-    axes: ClassVar[tuple[str, ...]] = ("dose", "seed", "cutoff")
+    axes: ClassVar[tuple[str, ...]] = ("dose", "seed", "cutoff", "years_back")
     check: ClassVar[Mapping[str, Any]] = {"keep": "markers", "shortest": 0.3, "longest": 1.3}
 
     def __init__(

@@ -31,6 +31,7 @@ from dreambench.metrics.metric import Metric
 from dreambench.perturbations import Perturbation, arms
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
+from dreambench.runs.thresholds import check_owners, threshold_problems, thresholds_of
 from dreambench.tools.toolset import NoTools
 
 CODE = "code"
@@ -51,6 +52,7 @@ def validate(composed: DictConfig, clock: Clock) -> RunConfig:
         config = RunConfig.model_validate(plain)
     except ValidationError as error:
         raise ConfigError(*validation_problems("", error, RunConfig)) from error
+    check_owners(config.metric)
     if config.as_of == "today":
         return config.model_copy(update={"as_of": clock.today()})
     return config
@@ -69,6 +71,8 @@ class Parts:
     tools: NoTools = field(default_factory=NoTools)
     protocols: NoProtocols = field(default_factory=NoProtocols)
     trajectories: Trajectories = field(default_factory=Trajectories)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """Least lower bounds of primary variants by metric node; no part of the run's identity."""
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -94,6 +98,20 @@ class Parts:
                 }
             ),
         )[:12]
+
+    @cached_property
+    def arm_labels(self) -> dict[str, str]:
+        """What stands in the `perturbation` column of each arm: its node, and the axes in which the node's arms differ other
+        than dose and seed, which have columns of their own: `outdated_cutoff[cutoff=2024-01-01]`."""
+        labels = {"": CLEAN}
+        for name, arm in self.arms.items():
+            node = name.partition("[")[0]
+            same = [other for key, other in self.arms.items() if key.partition("[")[0] == node]
+            further = [axis for axis in arm.axes if axis not in ("dose", "seed")]
+            split = [axis for axis in further if len({getattr(other, axis) for other in same}) > 1]
+            told = ",".join(f"{axis}={getattr(arm, axis)}" for axis in split)
+            labels[name] = f"{node}[{told}]" if told else node
+        return labels
 
     def task(self, task_id: str) -> Task:
         return self._tasks[task_id]
@@ -141,7 +159,7 @@ class Parts:
                 "as_of": as_of,
                 "report": report.id,
                 "agent": report.agent,
-                "perturbation": arm_kind(arm),
+                "perturbation": self.arm_labels[arm],
                 "dose": self.arms[arm].dose if arm else 0.0,
                 "perturbation_seed": self.arms[arm].seed if arm else None,
                 "protocol": metric.protocols.hash_of(task, judge) if metric.protocols else "",
@@ -156,11 +174,6 @@ class Parts:
         )
 
 
-def arm_kind(arm: str) -> str:
-    """What stands in the `perturbation` column for the arm of this name: `omission` for `omission[dose=0.5]`."""
-    return arm.partition("[")[0] or CLEAN
-
-
 def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     """Builds data set, judges and metrics. Raises one InputError that holds every problem found."""
     problems: list[Problem] = []
@@ -171,7 +184,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     trajectories = Trajectories()
     protocols = _collect(problems, lambda: build_protocols(config, loader, shelf, tools, trajectories)) or NoProtocols()
     supplied = {"shelf": shelf, "tools": tools, "protocols": protocols, "trajectories": trajectories}
-    metrics = _collect(problems, lambda: _build_group("metric", config.metric, **supplied)) or {}
+    metrics = _collect(problems, lambda: build_metrics(config, **supplied)) or {}
+    thresholds = _collect(problems, lambda: thresholds_of(config.metric)) if metrics else {}
+    problems.extend(threshold_problems(metrics, thresholds))
     asked = {name: node for name, node in config.judge.items() if any(metric.asks for metric in metrics.values())}
     judges = _collect(problems, lambda: build_judges(asked, gateway)) or {}
     perturbations = _collect(problems, lambda: arms(config.perturbation, shelf)) or []
@@ -179,7 +194,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
     if dataset is not None:
         problems.extend(problem for metric in metrics.values() for problem in metric.prepare(dataset))
-    if any(metric.tools for metric in metrics.values()):
+    if any(metric.tools for metric in metrics.values()) and not gateway.replays:
         problems.extend(tools.needs())
     for judge in judges.values():
         problems.extend(judge.needs())
@@ -202,6 +217,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         tools=tools,
         protocols=protocols,
         trajectories=trajectories,
+        thresholds=thresholds,
     )
 
 
@@ -231,6 +247,11 @@ def _collect(problems: list[Problem], make: Any) -> Any:
 
 def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied: Any) -> dict[str, Any]:
     return {name: build(f"{group}.{name}", node, name=name, **supplied) for name, node in expand_axes(group, nodes).items()}
+
+
+def build_metrics(config: RunConfig, **supplied: Any) -> dict[str, Metric]:
+    """Metrics by node name, with what the assembly supplies. Raises InputError."""
+    return _build_group("metric", config.metric, **supplied)
 
 
 def build_judges(nodes: Mapping[str, Mapping[str, Any]], gateway: Gateway) -> dict[str, Judge]:

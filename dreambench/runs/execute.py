@@ -25,6 +25,7 @@ from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
+from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
@@ -32,6 +33,7 @@ from dreambench.runs.hostile import hostile_lines, hostile_table
 from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import lost_in_flight, spent, write_parquet, write_tables
 from dreambench.runs.texts import text_table
+from dreambench.runs.thresholds import Checked, check_thresholds
 
 LOCAL_WIDTH = 2
 """Cells of work done in this process at once (the embedded judges): they share one interpreter."""
@@ -39,7 +41,7 @@ LOCAL_WIDTH = 2
 _LOST = "calls that were in flight when an attempt was killed: {} (asked again; the provider may have charged them twice)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunResult:
     """A finished attempt: where it lies, what became of the cells, and the tables by name."""
 
@@ -49,6 +51,11 @@ class RunResult:
     tables: dict[str, pl.DataFrame]
     findings: list[str]
     owed: Sequence[Cell] = ()
+
+    @functools.cached_property
+    def thresholds(self) -> list[Checked]:
+        """Every threshold of the run against every agent and judge, failures first."""
+        return check_thresholds(self.tables["scores"], self.parts.metrics, self.parts.thresholds)
 
 
 class _Ledger:
@@ -154,6 +161,9 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
             "cells": {"finished": outcome.finished, "before": outcome.before, "owed": outcome.owed},
             "stopped": outcome.stopped,
             "spent": {**spent(tables["calls"]), "lost_in_flight": lost},
+            "scoring": SCORING_VERSION,
+            "dataset": parts.dataset.fingerprint(),
+            "metrics": {name: dict(metric.identity()) for name, metric in parts.metrics.items()},
             "judges": {name: {"note": judge.note, **judge.identity()} for name, judge in parts.judges.items()},
             "findings": findings,
         },

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from dreambench.records import Report
-from dreambench.runs.assembly import CLEAN, Parts, arm_kind
+from dreambench.runs.assembly import CLEAN, Parts
 from dreambench.runs.folder import RunFolder
 from dreambench.runs.subjects import changed_path
 
@@ -55,7 +55,7 @@ def _rows(folder: RunFolder, parts: Parts, report: Report) -> Iterator[dict[str,
             log = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
             yield {
                 **shared,
-                "perturbation": arm_kind(name),
+                "perturbation": parts.arm_labels[name],
                 "dose": arm.dose,
                 "perturbation_seed": arm.seed,
                 "text": path.read_bytes().decode("utf-8", "surrogatepass"),

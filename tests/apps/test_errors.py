@@ -31,6 +31,19 @@ CASES = [
     (["as_of=tomorrow"], ["as_of"]),
     (["dataset=drb", "dataset.reports=nowhere", "dataset.queries=query.jsonl"], ["nowhere"]),
     (["judge=claude_sonnet_4_5"], ["ANTHROPIC_API_KEY"]),
+    (["judge=panel"], ["judge.panel.members: claude_sonnet_4_5", "type: judge.panel.members=[option_a,option_b]"]),
+    (
+        ["metric.wq.rubric=[default,tersee]"],
+        [
+            "rubric wq/main_idea_clarity.tersee",
+            "did you mean wq/main_idea_clarity.terse?\n  allowed: default, report_last, scale10, scale5, terse\n",
+        ],
+    ),
+    (
+        ["judge.embeded.x=1"],
+        ["judge.embeded.x=1: there is no judge called embeded; did you mean embedded?", "type: judge.embedded.x=1"],
+    ),
+    (["judge.embedded.x=1"], ["judge.embedded.x=1: no such key: judge.embedded has none"]),
     (["study=backbone_swep"], ["did you mean backbone_sweep?"]),
 ]
 

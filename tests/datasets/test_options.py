@@ -27,7 +27,10 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = "deepconsult demo drb huggingface jsonl liveresearchbench reports researchrubrics"
+    expected = """
+        adversarial_claims criteria deepconsult deepweb demo drb drb2 holdout huggingface jsonl liveresearchbench
+        protocol_items reports researchrubrics vrs
+    """
     assert expected.split() == OPTIONS
 
 

@@ -179,7 +179,7 @@ def test_costs_add_up_and_one_unknown_makes_the_sum_unknown(gateway: TestGateway
 
 def test_a_panel_is_its_members(gateway: TestGateway) -> None:
     judge = panel(gateway, grade(1), grade(2))
-    assert [problem.where for problem in judge.needs()] == ["judge.a", "judge.b"]
+    assert [problem.where for problem in judge.needs()] == ["judge.a", "judge.b", "judge.panel.members"]
     assert judge.identity() != panel(gateway, grade(1), grade(2), reduce="median").identity()
     asyncio.run(judge.close())
     assert all(member.closed for member in judge.members)  # type: ignore[attr-defined]

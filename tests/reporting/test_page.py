@@ -82,7 +82,7 @@ def test_the_page_holds_every_text_and_judgment(run: Path) -> None:
 
 def test_names_and_texts_are_inert(run: Path) -> None:
     page = (run / "report.html").read_text(encoding="utf-8")
-    assert "owned" not in page, "texts travel compressed, never as markup"
+    assert "<script>document" not in page and "<img" not in page, "texts travel compressed or escaped, never as markup"
     assert "<b>bold</b>" not in page and "&lt;b&gt;bold&lt;/b&gt;" in page
     assert page.count("<script") == page.count("</script>")
 

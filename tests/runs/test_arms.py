@@ -57,3 +57,12 @@ def test_clean_cells_are_the_same_with_and_without_arms(tmp_path: Path) -> None:
     clean = with_arms.filter(perturbation="clean")
     assert set(clean["cell"]) == set(without["cell"])
     assert clean.drop("run").equals(without.drop("run"))
+
+
+def test_arms_that_differ_in_another_axis_stay_apart(tmp_path: Path) -> None:
+    arm = ["perturbation=[outdated_cutoff]", "perturbation.outdated_cutoff.cutoff=[2023-01-01,2024-06-30]"]
+    folder = run(tmp_path, *arm)
+    found = set(pl.read_parquet(folder / "judgments.parquet")["perturbation"])
+    labels = {"outdated_cutoff[cutoff=2023-01-01]", "outdated_cutoff[cutoff=2024-06-30]"}
+    assert found == {"clean", *labels}
+    assert set(pl.read_parquet(folder / "reports.parquet")["perturbation"]) == found

@@ -220,7 +220,7 @@ class ReportView:
 
     @cached_property
     def _markers(self) -> list[Span]:
-        return sorted({c.span for c in self.document.citations if c.style not in ("link", "html_link", "cite_tag")})
+        return list(self.document.silent_markers)
 
     @cached_property
     def _marker_starts(self) -> list[int]:

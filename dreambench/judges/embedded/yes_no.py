@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
+from dreambench.documents import Document
 from dreambench.judges.embedded.view import view_of
 from dreambench.judges.kinds.yes_no import Context
 from dreambench.language.entailment import Relation, relate
+from dreambench.language.text import blank_out
 
 _REPORT = r"(?:the |this )?(?:report|answer|article|response|text|document|author|analysis)"
 _STATING = (
@@ -36,6 +39,7 @@ _CHINESE = re.compile(
 )
 _LEADING = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)\s+", re.IGNORECASE)
 _END = re.compile(r"[\s?？。.吗]+$")
+_TARGET = re.compile(r"\](?P<target>\([^)\s]*\))")
 MENTIONED = 0.6
 """Sureness of a partial relation from which on something counts as mentioned."""
 
@@ -54,7 +58,7 @@ def judge_item(item: str, report: str) -> dict[str, Any]:
     """Reason, quote and answer for one question about a report."""
     claim, mention_is_enough = statement_of(item)
     document = view_of(report).document
-    relation, offset = _best(claim, [(span.start, span.of(document.text)) for span in document.body])
+    relation, offset = _best(claim, _stretches(document))
     if relation is None or not relation.quote:
         why = relation.why if relation else "the report has no text"
         return {"reason": f"Nothing in the report says so: {why}.", "quote": "", "answer": "no"}
@@ -75,6 +79,19 @@ def statement_of(item: str) -> tuple[str, bool]:
         if match := pattern.match(text):
             return match["rest"].strip(), match["mention"] is not None
     return _LEADING.sub("", text), False
+
+
+def _stretches(document: Document) -> list[tuple[int, str]]:
+    """The sections of the body with their places. Each is read by itself, so that what a report states does not depend on the
+    order in which it is told, and what one section says is not undone by another. Markers and addresses are blank."""
+    starts = [section.span.start for section in document.sections if section.level > 0]
+    targets = [match.span("target") for match in _TARGET.finditer(document.text)]
+    text = blank_out(document.text, [*((span.start, span.end) for span in document.silent_markers), *targets], " ")
+    found = []
+    for span in document.body:
+        cuts = [span.start, *(start for start in starts if span.start < start < span.end), span.end]
+        found += [(start, text[start:end]) for start, end in pairwise(cuts)]
+    return found
 
 
 def _best(claim: str, stretches: list[tuple[int, str]]) -> tuple[Relation | None, int]:

@@ -9,15 +9,14 @@ import re
 
 from dreambench.documents import Document
 
-_LINKS = ("link", "html_link", "cite_tag")
 _LINK_TEXT = re.compile(r"!?\[(.*?)\]\(.*\)", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 _GAP = re.compile(r"[ \t]+(?=[.,;:!?，。；！？](?:\s|$))")
 
 
 def without_citations(document: Document) -> str:
-    """The body of the report; links keep their text, other markers go, and nothing else changes but the gap they leave."""
-    texts = {citation.span: _text(citation.raw, citation.style) for citation in document.citations}
+    """The body of the report: links that are words of their sentence keep their text, other markers go and leave no gap."""
+    texts = {citation.span: _text(citation.raw) for citation in document.citations} | dict.fromkeys(document.silent_markers, "")
     markers = sorted(texts)
     parts = []
     for span in document.body:
@@ -31,8 +30,6 @@ def without_citations(document: Document) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _text(raw: str, style: str) -> str:
-    if style not in _LINKS:
-        return ""
+def _text(raw: str) -> str:
     found = _LINK_TEXT.fullmatch(raw)
     return _TAG.sub("", found[1] if found else raw)

@@ -1,0 +1,88 @@
+"""A second set of flawed reports beside the first: written by other hands, on other topics, without the perturbers.
+
+Its run has an agent `clean` and one agent per kind of flaw, each of which answers the same tasks; a metric sees a flaw when the
+flawed report of a task scores below the clean one. Same verdicts, same rules; a kind that has a perturbation's name stands
+beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from dreambench.audit.verdicts import with_verdicts
+from dreambench.reporting.dose_tables import labelled
+from dreambench.reporting.study import StudyRun
+from dreambench.runs.assembly import CLEAN
+from dreambench.stats.equivalence import equivalent_paired
+from dreambench.stats.paired import paired_difference
+from dreambench.stats.separation import auc
+
+COLUMNS = [
+    "metric", "judge", "role", "perturbation", "n_tasks", "clean", "flawed", "shift", "shift_low", "shift_high", "p", "p_holm",
+    "auc", "verdict", "why", "perturber_shift", "perturber_verdict", "same_verdict",
+]  # fmt: skip
+_EMPTY = dict.fromkeys(COLUMNS, pl.String)
+
+
+def holdout_cells(run: StudyRun, cells: pl.DataFrame, *, margin: float, seed: int) -> pl.DataFrame:
+    """COLUMNS: one row per metric, judge and kind of flaw (`perturbation`); shift is flawed - clean over tasks.
+
+    `cells` is the matrix of the perturbers' set; its numbers stand in the columns perturber_... where it has that cell.
+    """
+    shown = run.report_scores.filter(pl.col("primary"), pl.col("unit") == "share", pl.col("perturbation") == CLEAN)
+    tasks = labelled(shown).group_by("metric", "judge", "agent", "task", maintain_order=True).agg(pl.col("value").mean())
+    roles = dict(cells.select("perturbation", "role").unique().iter_rows())
+    rows = []
+    for (metric, judge, kind), part in tasks.group_by("metric", "judge", "agent", maintain_order=True):
+        if kind == CLEAN:
+            continue
+        clean = tasks.filter(pl.col("metric") == metric, pl.col("judge") == judge, pl.col("agent") == CLEAN)
+        keys = {"metric": metric, "judge": judge, "perturbation": kind, "role": roles.get(kind, "flaw")}
+        rows.append({**keys, **_paired(part.join(clean, on="task"), margin, seed)})
+    if not rows:
+        return pl.DataFrame(schema=_EMPTY)
+    judged = with_verdicts(pl.DataFrame(rows, schema={**_KEYS, **_NUMBERS}))
+    known = cells.select("metric", "judge", "perturbation", perturber_shift="shift", perturber_verdict="verdict")
+    beside = judged.join(known, on=["metric", "judge", "perturbation"], how="left")
+    return (
+        beside.with_columns(same_verdict=pl.col("verdict") == pl.col("perturber_verdict"))
+        .select(COLUMNS)
+        .sort("role", "perturbation", "metric", "judge")
+    )
+
+
+_KEYS = dict.fromkeys(("metric", "judge", "perturbation", "role"), pl.String)
+_NUMBERS: dict[str, Any] = {
+    **dict.fromkeys(("clean", "flawed", "shift", "shift_low", "shift_high", "slope", "p", "detectable", "auc"), pl.Float64),
+    **dict.fromkeys(("n_tasks", "n_reports", "lost"), pl.Int64),
+    "unchanged": pl.Float64,
+    "within": pl.Boolean,
+}
+
+
+def _paired(both: pl.DataFrame, margin: float, seed: int) -> dict[str, Any]:
+    """`both` has a task's flawed `value` and clean `value_right`."""
+    lost = both.filter(pl.col("value").is_null(), pl.col("value_right").is_not_null()).height
+    kept = both.drop_nulls(["value", "value_right"])
+    flawed, clean = kept["value"], kept["value_right"]
+    found = paired_difference(flawed, clean, seed=seed)
+    same = equivalent_paired(flawed, clean, margin=margin)
+    exact = same.value is not None and same.low is None and same.n > 1
+    return {
+        "clean": clean.mean(),
+        "flawed": flawed.mean(),
+        "shift": found.value,
+        "shift_low": found.low,
+        "shift_high": found.high,
+        "slope": found.value,
+        "p": found.p,
+        "detectable": found.detectable,
+        "auc": auc(clean, flawed, high_clusters=kept["task"], low_clusters=kept["task"]).value,
+        "n_tasks": found.n,
+        "n_reports": found.n,
+        "lost": lost,
+        "unchanged": 0.0,
+        "within": abs(same.value or 0.0) < margin if exact else same.equivalent,
+    }

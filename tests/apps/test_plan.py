@@ -1,0 +1,164 @@
+"""`plan`: the bill before the run is near the bill after it, free where answers are there, unknown where prices are."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dreambench.judges.kinds.queries import repeated_value
+from dreambench.reporting.plan import listed_price
+from tests.apps.command import ROOT
+from tests.apps.conftest import DATA, JudgedRuns, command, json_of
+from tests.support.openai_stub import Act, OpenAIStub
+
+NEAR = 0.2
+PRICE = "judge.litellm.price={input:1.0,output:10.0}"
+CLAIMS = 6
+
+
+class CheckingModel:
+    """Answers like a model that finds claims with figures and sees most of them confirmed; quotes stand where they must."""
+
+    def __init__(self) -> None:
+        self._body: dict[str, Any] = {}
+        self.act = Act(change=self._change)
+
+    def saw(self, body: dict[str, Any]) -> bool:
+        self._body = body
+        return True
+
+    def _change(self, answer: dict[str, Any]) -> dict[str, Any]:
+        prompt = str(self._body["messages"][1]["content"])
+        if "claims" in answer:
+            report = re.search(r"<report \w+>\n(.*)\n</report", prompt, re.DOTALL)
+            assert report
+            lines = [line for line in re.split(r"(?<=\.)\s", report[1]) if re.search(r"\d", line) and "\n" not in line]
+            return {"claims": [{"claim": line, "quote": line} for line in lines[:CLAIMS]]}
+        if "queries" in answer:
+            claim = re.search(r"<claim \w+>\n(.*)\n</claim", prompt, re.DOTALL)
+            assert claim
+            words = [word for word in re.findall(r"[A-Za-z]+", claim[1]) if len(word) > 6][:6]
+            asked = [" ".join(words), " ".join(words[1:]), " ".join(words[:3])]
+            return {"queries": [query for query in asked if query and not repeated_value(claim[1], query)] or ["the topic"]}
+        if "label" in answer:
+            passage = re.search(r"<passage \w+>\n\S+\n[^\n]*\n\n(.+)", prompt)
+            assert passage
+            quoted = {"passage": "p1", "quote": " ".join(passage[1].split()[:6])}
+            if "neutral" in json.dumps(self._body["tools"]):  # the pass that looks for contradictions finds none
+                return {**answer, "label": "neutral", "passage": "", "quote": ""}
+            return {**answer, **quoted, "label": "supported"}
+        return answer
+
+
+def bought(run: Path) -> pl.DataFrame:
+    return pl.read_parquet(run / "calls.parquet").filter(pl.col("source") == "provider", pl.col("role") != "tools")
+
+
+def test_the_plan_of_writing_quality_is_the_bill(runs: JudgedRuns, tmp_path: Path) -> None:
+    cold = [f"paths.cache={tmp_path / 'cache'}", f"paths.outputs={tmp_path}"]
+    before = len(runs.stub.requests)
+    planned = json_of("plan", *runs.overrides("one"), "metric=[wq]", *cold)["total"]
+    assert len(runs.stub.requests) == before, "a plan buys nothing"
+    assert list(tmp_path.iterdir()) == [], "and writes nothing"
+    calls = bought(runs.first).filter(pl.col("prompt_tokens") > 0)
+    cells = pl.read_parquet(runs.first / "judgments.parquet").filter(metric="wq")["cell"].unique().to_list()
+    spent = calls.filter(pl.col("cell").is_in(cells))
+    assert planned["calls"] == {"low": 80, "expected": 80, "high": 80} and spent.height == 80
+    assert planned["prompt"]["expected"] == pytest.approx(spent["prompt_tokens"].sum(), rel=NEAR)
+    assert planned["prompt"]["low"] < planned["prompt"]["expected"] < planned["prompt"]["high"]
+
+
+def test_the_plan_of_factuality_is_near_the_bill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = CheckingModel()
+    with OpenAIStub() as stub:
+        stub.always(model.act, when=model.saw)
+        line = [
+            "dataset.limit=1",
+            "dataset.language=en",
+            "metric=[factuality]",
+            f"metric.factuality.claims={CLAIMS}",
+            "judge=litellm",
+            PRICE,
+        ]
+        line += ["judge.litellm.model=openai/any", f"judge.litellm.api_base={stub.url}"]
+        planned = json_of("plan", *line)["total"]
+        assert stub.requests == []
+        ran = command(*line)
+        assert ran.code == 0, ran.err
+        (run,) = Path("outputs").iterdir()
+        spent = bought(run)
+        assert spent.height == len(stub.requests) > 3 * 4 * CLAIMS
+        assert planned["calls"]["expected"] == pytest.approx(spent.height, rel=NEAR)
+        assert planned["prompt"]["expected"] == pytest.approx(spent["prompt_tokens"].sum(), rel=NEAR)
+        assert planned["calls"]["low"] < spent.height < planned["calls"]["high"]
+        warm = json_of("plan", *line, "paths.outputs=elsewhere")
+        assert warm["total"]["calls"]["high"] == 0 and warm["total"]["cached"] == spent.height
+        assert warm["total"]["cost"]["high"] == 0
+        again = json_of("plan", *line)
+        assert again["cells"] == {} and again["cells_done"] == 4
+
+
+def test_a_finished_run_costs_nothing(runs: JudgedRuns) -> None:
+    ran = command("plan", *runs.overrides("one"))
+    assert ran.code == 0, ran.err
+    assert f"run {runs.first.name}: 0 cells to judge (none)\n24 cells are done already\n" in ran.out
+
+
+def test_unknown_prices_are_unknown(runs: JudgedRuns, tmp_path: Path) -> None:
+    line = [*runs.overrides("one"), "judge.litellm.model=openai/no-such-model", "judge.litellm.price=null", "metric=[wq]"]
+    planned = json_of("plan", *line, f"paths.outputs={tmp_path}")
+    assert planned["total"]["cost"] is None
+    assert planned["total"]["calls"]["expected"] == 80
+    shown = command("plan", *line, f"paths.outputs={tmp_path}").out
+    assert "price unknown: openai/no-such-model; give it: judge.<name>.price={input:1.0,output:2.0}" in shown
+
+
+def test_the_embedded_judge_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    planned = json_of("plan", *DATA, "metric=[wq]")["total"]
+    assert planned["calls"]["high"] == 0 and planned["local"] == 80 and planned["cost"]["high"] == 0
+
+
+def test_a_plan_needs_no_key_and_no_litellm(tmp_path: Path) -> None:
+    code = (
+        "import sys; from dreambench.commands.main import main_code; "
+        f"assert main_code({['plan', *DATA, 'judge=claude_sonnet_4_5', 'metric=[wq]', 'dataset.limit=1']!r}) == 0; "
+        "print(*[name for name in ('litellm', 'instructor', 'openai', 'scipy') if name in sys.modules], 'end')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "end"
+    assert "anthropic/claude-sonnet-4-5-20250929" in done.stdout and "$" in done.stdout
+
+
+def test_prices_are_litellms() -> None:
+    price = listed_price("openai/gpt-4o-2024-08-06")
+    assert price is not None and (price.input, price.output) == pytest.approx((2.5, 10.0))
+    assert listed_price("openai/no-such-model") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["--jsn"], "error: --jsn: is no option of plan; did you mean --json?\n  allowed: --help, --json\n"),
+        (["dataset=dmeo"], "error: dataset=dmeo: there is no dataset called dmeo; did you mean demo?\n"),
+        (["metric=[wq]", "judge=[embedded,embedded]"], "error: judge=[embedded,embedded]: names embedded twice\n"),
+    ],
+)
+def test_mistakes(line: list[str], said: str) -> None:
+    ran = command("plan", *line)
+    assert ran.code == 1 and ran.err.startswith(said)
