@@ -11,8 +11,9 @@ from importlib import import_module
 from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
-VERBS = tuple(
-    "answer cache check check-benchmark compare completion doctor ls new perturb plan protocol report sample show tool view".split()
+VERBS = (
+    *("answer", "cache", "check", "check-benchmark", "compare", "completion", "doctor", "ls", "new"),
+    *("perturb", "plan", "protocol", "report", "sample", "show", "tool", "view"),
 )
 """Modules of this package; each has a function of its name."""
 INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"

@@ -26,6 +26,7 @@ from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
 from dreambench.metrics.aggregation import SCORING_VERSION
+from dreambench.metrics.fairness import references_of, same_family
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
@@ -145,12 +146,14 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
     hostile = hostile_table(parts.dataset.reports)
     write_parquet(hostile, folder.root / "hostile.parquet")
     lost = lost_in_flight(folder.journal)
+    references = references_of({name: metric.identity() for name, metric in parts.metrics.items()})
     findings = [
         *trouble,
         *([_LOST.format(lost)] if lost else []),
         *hostile_lines(hostile),
         *(str(finding) for finding in parts.dataset.findings),
         *_model_differences(tables["calls"]),
+        *same_family({name: judge.identity() for name, judge in parts.judges.items()}, parts.dataset.agents, references),
     ]
     write_json(
         folder.summary,
