@@ -28,8 +28,9 @@ def node(option: str) -> dict[str, Any]:
 
 def test_all_sources_have_an_option():
     expected = """
-        adversarial_claims criteria deepconsult deepresearchgym deepweb demo dr3 drb drb2 holdout huggingface jsonl
-        liveresearchbench protocol_items reports researchrubrics vrs
+        adversarial_claims criteria deepconsult deepresearchgym deepweb demo dr3 drb drb2 gpt_researcher
+        holdout huggingface jsonl liveresearchbench open_deep_research openai_deep_research perplexity
+        protocol_items reports researchrubrics smolagents tongyi vrs
     """
     assert expected.split() == OPTIONS
 
