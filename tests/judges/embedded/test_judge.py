@@ -76,7 +76,7 @@ def test_refuses_an_unknown_kind(gateway: TestGateway) -> None:
 
 
 NO_RULES = {"rewrite", "race_criteria", "race_lists", "race_scores", "race_weights"}
-NO_RULES |= {"rubric_items", "verifiers", "graded_criteria", "pair_preferences"}
+NO_RULES |= {"rubric_items", "verifiers", "graded_criteria", "pair_preferences", "matrix_answer"}
 """What takes a language model: writing, comparing, grading; of rubric items, rubrics that cover presentation."""
 
 
