@@ -55,9 +55,9 @@ def score_tables(scores: pl.DataFrame) -> list[Table]:
 def _table(title: str, rows: pl.DataFrame) -> Table:
     columns = rows["column"].unique(maintain_order=True).to_list()
     table = Table(title=Text(title), title_justify="left", pad_edge=False)
-    table.add_column("agent", no_wrap=True)
-    for column in columns:
-        table.add_column(Text(column), justify="right", no_wrap=True)
+    table.add_column("agent", overflow="fold")
+    for column in columns:  # on a narrow terminal a cell goes on in the next line: nothing is cut
+        table.add_column(Text(column), justify="right", overflow="fold")
     labelled = rows.with_columns(line=_line_label()).sort("agent", pl.col("perturbation") != CLEAN, "perturbation", "dose")
     for (line,), part in labelled.group_by("line", maintain_order=True):
         cells = {row["column"]: format_cell(row) for row in part.iter_rows(named=True)}
