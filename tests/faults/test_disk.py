@@ -36,8 +36,7 @@ class FullDisk:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("part", [0.0, 0.5])
-@pytest.mark.parametrize("first", [1, 7, 19])
+@pytest.mark.parametrize(("first", "part"), [(1, 0.0), (7, 0.5), (19, 0.0)])
 def test_a_disk_full_while_journaling_leaves_a_run_that_goes_on(
     first: int, part: float, tiny: Tiny, undisturbed: Tiny, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.apps.command import ROOT
 
 WATCHED = """
@@ -40,6 +42,7 @@ print("\\n" + json.dumps({"reached": reached, "codes": codes, "broken": broken})
 """
 
 
+@pytest.mark.slow
 def test_no_socket_is_opened_without_a_model(tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "COLUMNS": "200"}
     done = subprocess.run([sys.executable, "-c", WATCHED], cwd=tmp_path, env=environment, capture_output=True, text=True)
