@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dreambench.config.schema import RunConfig
     from dreambench.engine.gateway import Gateway
 
-PLAIN_WIDTH = 200
+PLAIN_WIDTH = 500
 """Columns of a table that is not printed to a terminal."""
 
 
