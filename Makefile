@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo studies test lint bench lock clean
+.PHONY: images demo studies test lint bench lock clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/python -m dreambench +experiment=backbone_sweep
@@ -43,6 +43,10 @@ $(VENV)/.stamp-dev: requirements/dev.lock | $(VENV)/bin/python
 	@echo "installing the requirements into $(VENV), some minutes the first time ..."
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/dev.lock
 	touch $@ $(VENV)/.stamp-run
+
+# Needs chromium: the README's pictures.
+images: $(VENV)/.stamp-dev
+	$(BIN)/python docs/images/render.py
 
 # Needs uv (https://docs.astral.sh/uv): resolves pyproject.toml for all declared Pythons at once.
 lock:

@@ -12,8 +12,8 @@ from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
 VERBS = (
-    *("cache", "check", "compare", "completion", "doctor", "export", "ls", "new", "perturb", "plan", "protocol"),
-    *("report", "sample", "show", "tool", "view"),
+    *("answer", "cache", "check", "check-benchmark", "compare", "completion", "doctor", "export", "ls", "new"),
+    *("perturb", "plan", "protocol", "report", "sample", "show", "tool", "view"),
 )
 """Modules of this package; each has a function of its name."""
 INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
@@ -58,10 +58,10 @@ def main_code(arguments: Sequence[str]) -> int:
 def _command(arguments: Sequence[str]) -> int:
     """The verb that the first word names; a run when it names none. A verb is a module of this package."""
     if arguments and arguments[0] in VERBS:
-        verb = arguments[0]
+        verb = arguments[0].replace("-", "_")
         command: Callable[[Sequence[str]], int] = getattr(import_module(f"dreambench.commands.{verb}"), verb)
         return command(arguments[1:])
-    if arguments and arguments[0].isidentifier():
+    if arguments and arguments[0][:1].isalpha() and arguments[0].replace("-", "_").isidentifier():
         near = nearest(arguments[0], VERBS)
         what = "there is no such verb" + (f"; did you mean {near}?" if near else "")
         raise ConfigError(Problem(arguments[0], what, VERBS, f"python -m dreambench {near} ..." if near else None))

@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import hydra
+from hydra.errors import ConfigCompositionException, HydraException
 from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
 
 from dreambench.config.locations import bundled
 
@@ -30,7 +33,8 @@ def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None
     before = sys.argv
     sys.argv = [before[0], *with_common_keys(arguments)]
     try:
-        main()
+        with _hydras_own_errors():
+            main()
     finally:
         sys.argv = before
 
@@ -43,12 +47,23 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> DictC
     running = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
     try:
-        with hydra.initialize_config_dir(version_base="1.3", config_dir=str(bundled("conf"))):
+        with hydra.initialize_config_dir(version_base="1.3", config_dir=str(bundled("conf"))), _hydras_own_errors():
             return hydra.compose("config", overrides=[*with_common_keys(overrides), *extra])
     finally:
         GlobalHydra.instance().clear()
         if running is not None:
             GlobalHydra.instance().initialize(running)
+
+
+@contextmanager
+def _hydras_own_errors() -> Iterator[None]:
+    """Hydra raises plain errors too where an override has a form that it did not expect (`metric=1`)."""
+    try:
+        yield
+    except (ValueError, TypeError, AttributeError, AssertionError) as error:
+        if isinstance(error, HydraException | OmegaConfBaseException):
+            raise
+        raise ConfigCompositionException(str(error) or type(error).__name__) from error
 
 
 def with_common_keys(arguments: Sequence[str]) -> list[str]:

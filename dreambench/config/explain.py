@@ -18,6 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 from dreambench.config.compose import compose, split_flags
 from dreambench.config.locations import bundled
 from dreambench.config.nodes import COMMON
+from dreambench.config.secrets import HIDDEN, SECRET, shown
 from dreambench.errors import ConfigError, Problem, nearest
 
 MULTI_SELECT = ("judge", "metric", "perturbation")
@@ -96,11 +97,13 @@ def _missing_option(error: MissingConfigException, folders: Sequence[Path]) -> P
 def _bad_syntax(error: OverrideParseException, overrides: Sequence[str]) -> Problem:
     override = getattr(error, "override", None) or (overrides[-1] if overrides else "")
     reason = str(error).splitlines()[0]
+    if SECRET.search(str(override)):
+        override, reason = f"{str(override).partition('=')[0]}={HIDDEN}", "a value with = or ? stands in quotes"
     return Problem(str(override or "command line"), f"cannot be read: {reason}", ["key=value", "key=[a,b]", "key='a text'"])
 
 
 def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) -> Problem:
-    value = next((o.partition("=")[2] for o in overrides if o.partition("=")[0].split("@")[0] == key), "...")
+    value = shown(key, next((o.partition("=")[2] for o in overrides if o.partition("=")[0].split("@")[0] == key), "..."))
     groups = group_options(folders)
     if key == "experiment":
         return Problem(f"experiment={value}", "experiments are added to the defaults", groups[key], f"+experiment={value}")

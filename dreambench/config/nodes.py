@@ -15,6 +15,7 @@ from typing import Annotated, Any, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from dreambench.config.secrets import shown
 from dreambench.errors import ConfigError, Problem, nearest
 
 SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "tools", "corpus", "members", "protocols", "trajectories"})
@@ -86,12 +87,12 @@ def validation_problems(path: str, error: ValidationError, model: type[BaseModel
             known = sorted(_known_keys(model, item["loc"][:-1]))
             key = str(item["loc"][-1])
             near = nearest(key, known)
-            hint = f"{place.removesuffix(key)}{near}={item['input']}" if near else None
+            hint = f"{place.removesuffix(key)}{near}={shown(key, item['input'])}" if near else None
             problems.append(Problem(place, "no such key" + (f"; did you mean {near}?" if near else ""), known, hint))
         elif item["type"] == "missing":
             problems.append(Problem(place, "is required", type=f"{place}=..."))
         else:
-            problems.append(Problem(place, f"{item['msg'].lower()}, got {item['input']!r}"))
+            problems.append(Problem(place, f"{item['msg'].lower()}, got {shown(place, repr(item['input']))}"))
     return problems
 
 

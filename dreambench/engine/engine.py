@@ -52,7 +52,17 @@ class Outcome:
 class Engine:
     """One attempt at a run's cells."""
 
-    def __init__(self, *, journal: Journal, limiters: Limiters, budget: Budget, progress: Progress) -> None:
+    def __init__(
+        self,
+        *,
+        journal: Journal,
+        limiters: Limiters,
+        budget: Budget,
+        progress: Progress,
+        drop: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`drop` cancels the calls that no open cell waits for any more."""
+        self._drop = drop
         self._journal = journal
         self._limiters = limiters
         self._budget = budget
@@ -100,24 +110,25 @@ class Engine:
     async def _run_cell(self, cell: Cell, order: int, work: Work) -> None:
         enter_cell(CellScope(cell.id, order))
         try:
-            judgments = await work(cell)
-            self._journal.write_cell(cell, judgments)
-        except (BudgetReached, CacheMissError) as error:
-            self._stop(str(error), error)
-        except ProviderError as error:
-            if error.fatal:
-                self._stop(str(error), error)
-            else:
-                self._fail(cell, error)
-            return
-        except TransientError as error:
-            self._fail(cell, error)
+            await self._judge(cell, work)
         except asyncio.CancelledError:
             self._outcome.owed += 1
             raise
         except Exception as error:  # a bug or a full disk: stop admitting, drain, then raise it
             self._stop(f"{type(error).__name__}: {error}", error)
+
+    async def _judge(self, cell: Cell, work: Work) -> None:
+        try:
+            judgments = await work(cell)
+        except (BudgetReached, CacheMissError) as error:
+            self._stop(str(error), error)
+        except TransientError as error:
+            if isinstance(error, ProviderError) and error.fatal:
+                self._stop(str(error), error)
+            else:
+                self._fail(cell, error)
         else:
+            self._journal.write_cell(cell, judgments)
             self._outcome.finished += 1
             self._outcome.owed += not self._journal.is_done(cell)
             self._progress.cell_finished(cell, judgments)
@@ -141,13 +152,14 @@ class Engine:
 
     @contextmanager
     def _interrupts(self) -> Iterator[None]:
-        """First interrupt: no new cells, drain. Second: cancel what is in flight."""
+        """First interrupt: no new cells, drain. Second, or one while another stop drains: cancel what is in flight."""
         loop = asyncio.get_running_loop()
 
         def interrupted() -> None:
-            if self._outcome.stopped == "interrupted":
+            if self._outcome.stopped:
                 for task in self._active:
                     task.cancel()
+                self._drop()
             self._stop("interrupted")
 
         with suppress(NotImplementedError, RuntimeError, ValueError):

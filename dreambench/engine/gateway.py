@@ -8,29 +8,36 @@ errors are never stored.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dreambench.engine.budget import Budget
 from dreambench.engine.call import Call, CallRecord, Reply
 from dreambench.engine.clock import Clock
 from dreambench.engine.limiter import Limiters
+from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.scope import count, current_cell
 from dreambench.engine.store import AnswerStore, CacheMode
-from dreambench.errors import AnswerError, ProviderError, TransientError
+from dreambench.errors import AnswerError, DreambenchError, ProviderError, TransientError
 
 Send = Callable[[], Awaitable[Reply]]
 
 
+class RunEndedError(DreambenchError):
+    """A call that came after the last cell had ended: nobody waits for its answer, so it is not made."""
+
+
 @dataclass(slots=True)
 class _Attempt:
-    """How a call is going: the reply once there is one, where it came from, and how many tries were made."""
+    """How a call is going: the reply once there is one, where it came from, how many tries were made, whether one flies."""
 
     reply: Reply = field(default_factory=lambda: Reply("", cost=0.0))
     source: str = "cache"
     tries: int = 0
     noted: bool = False
+    flying: bool = False
 
 
 class Gateway:
@@ -45,6 +52,7 @@ class Gateway:
         budget: Budget,
         clock: Clock,
         record: Callable[[CallRecord], None],
+        pending: Pending | None = None,
     ) -> None:
         self._store = store
         self._limiters = limiters
@@ -52,7 +60,10 @@ class Gateway:
         self._budget = budget
         self._clock = clock
         self._record = record
+        self._pending = pending or Pending()
         self._flights: dict[str, asyncio.Future[Reply]] = {}
+        self._led: dict[str, tuple[asyncio.Task[object], _Attempt]] = {}
+        self._ended = False
 
     @property
     def replays(self) -> bool:
@@ -92,11 +103,32 @@ class Gateway:
         for call in calls:
             await self._store.drop(call.key)
 
+    async def drain(self) -> None:
+        """Begins no more calls and waits for those in flight; those that wait for a slot or a next try are cancelled.
+
+        A cell that ends with an error may leave calls of its own under way. They are paid, so their answers are stored.
+        """
+        self._ended = True
+        for task, attempt in self._led.values():
+            if not attempt.flying:
+                task.cancel()
+        while self._flights:
+            await asyncio.wait(list(self._flights.values()))
+
+    def drop(self) -> None:
+        """Begins no more calls and cancels those in flight."""
+        self._ended = True
+        for task, _ in self._led.values():
+            task.cancel()
+
     async def _lead(self, call: Call, send: Send, started: float) -> Reply:
         """Fetches the reply, for us and for all who ask for it meanwhile."""
         flight: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._flights[call.key] = flight
+        leader = asyncio.current_task()
+        assert leader is not None
         attempt = _Attempt()
+        self._led[call.key] = (leader, attempt)
         try:
             await self._fetch(call, send, attempt, started)
         except asyncio.CancelledError:
@@ -115,47 +147,73 @@ class Gateway:
             flight.set_result(attempt.reply)
             return attempt.reply
         finally:
-            del self._flights[call.key]
+            del self._flights[call.key], self._led[call.key]
 
     async def _fetch(self, call: Call, send: Send, attempt: _Attempt, started: float) -> None:
         if (stored := await self._store.get(call.key)) is not None:
             attempt.reply = stored
             self._note(call, attempt, "ok", started)
             return
-        reply = await self._buy(call, send, attempt)
-        attempt.reply = reply
-        if reply.finish != "stop":
-            self._note(call, attempt, reply.finish, started)
-            raise AnswerError(f"{call.model}: answer unusable ({reply.finish})", code=reply.finish)
-        try:
-            await self._store.put(call, reply)
-        finally:
-            self._note(call, attempt, "ok", started)  # it is paid, whatever becomes of the store or of this task
+        await self._buy(call, send, attempt, started)
+        if attempt.reply.finish != "stop":
+            raise AnswerError(f"{call.model}: answer unusable ({attempt.reply.finish})", code=attempt.reply.finish)
 
-    async def _buy(self, call: Call, send: Send, attempt: _Attempt) -> Reply:
-        """Tries until there is a reply or the retry policy gives up; waiting for the first slot is not counted as trying."""
+    async def _buy(self, call: Call, send: Send, attempt: _Attempt, started: float) -> None:
+        """Tries until a reply is stored or the retry policy gives up; waiting for the first slot is not counted as trying.
+
+        The slot is held until what was bought is stored: a kill then loses no more calls than there are slots, and nothing
+        is bought faster than the disk can keep it. Work of this process frees its slot at once.
+        """
         limiter = self._limiters.of(call.account)
         began: float | None = None
         while True:
             try:
                 async with limiter.slot(current_cell().order):
+                    if self._ended:
+                        raise RunEndedError("the run has ended")
                     began = self._clock.monotonic() if began is None else began
-                    with self._budget.admit(metered=call.metered):
-                        attempt.source = "provider"
-                        attempt.tries += 1
-                        reply = await send()
-                    if call.metered:
-                        self._budget.spend(reply)
-                limiter.succeeded()
-                return reply
+                    with self._under_way(call, attempt):
+                        with self._budget.admit(metered=call.metered):
+                            attempt.source = "provider"
+                            attempt.tries += 1
+                            attempt.reply = await send()
+                        limiter.succeeded()
+                        if call.metered:
+                            self._budget.spend(attempt.reply)
+                            await self._keep(call, attempt, started)
+                if not call.metered:
+                    await self._keep(call, attempt, started)
+                return
             except ProviderError as error:
                 limiter.failed(error)
                 pause = self._retry.pause(error, attempt.tries, self._clock.monotonic() - (began or 0.0))
-                if pause is None:
+                if pause is None or self._ended:
                     if attempt.tries > 1:
                         error.add_note(f"after {attempt.tries} attempts")
                     raise
                 await self._clock.sleep(pause)
+
+    @contextmanager
+    def _under_way(self, call: Call, attempt: _Attempt) -> Iterator[None]:
+        """From sending a call to having its answer, a bought one stored."""
+        attempt.flying = True
+        try:
+            if not call.metered:
+                yield
+                return
+            with self._pending.one():
+                yield
+        finally:
+            attempt.flying = False
+
+    async def _keep(self, call: Call, attempt: _Attempt, started: float) -> None:
+        """Stores a reply and notes it: it is paid, whatever becomes of the store or of this task."""
+        reply = attempt.reply
+        try:
+            if reply.finish == "stop":
+                await self._store.put(call, reply)
+        finally:
+            self._note(call, attempt, "ok" if reply.finish == "stop" else reply.finish, started)
 
     def _note_failure(self, call: Call, attempt: _Attempt, error: TransientError, started: float) -> None:
         code = error.code if isinstance(error, ProviderError) else type(error).__name__

@@ -1,12 +1,14 @@
 """The append-only record of a run: one JSON line per call and per finished cell.
 
 A line is written in one piece. A torn last line (the process was killed) is cut off when the journal is opened again: what
-it held is owed again. A cell's judgments stand in one line, so a cell is there whole or not at all; where a cell has
-several lines (it was owed after an error), the last one counts.
+it held is owed again; one that a full disk tore is cut off at once, so that later lines stay readable. A cell's judgments
+stand in one line, so a cell is there whole or not at all; where a cell has several lines (it was owed after an error), the
+last one counts.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -25,6 +27,11 @@ _CALL = [field.name for field in fields(CallRecord)]
 _JUDGMENT = [field.name for field in fields(Judgment)]
 _EVIDENCE = [field.name for field in fields(Evidence)]
 _MOST_WAITING = 200
+_HOLDS: dict[str, dict[str, type]] = {
+    "cell": {"cell": str, "owed": bool, "columns": dict, "judgments": list},
+    "call": {"key": str, "source": str},
+    "lost": {"calls": int},
+}
 
 
 class JournalError(DreambenchError):
@@ -40,6 +47,7 @@ class Journal:
         self.done = {line["cell"]: not line["owed"] for line in read_lines(path, "cell")}
         self._waiting: list[dict[str, Any]] = []
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._end = os.fstat(self._file).st_size
 
     def is_done(self, cell: Cell) -> bool:
         """Whether the cell is finished and nothing in it is owed."""
@@ -63,17 +71,31 @@ class Journal:
         self._append({"type": "cell", "cell": cell.id, "owed": owed, "columns": cell.columns, "judgments": rows})
         self.done[cell.id] = not owed
 
+    def write_lost(self, calls: int) -> None:
+        """Calls that were in flight when an earlier attempt was killed: they may have been charged, and are asked again."""
+        self._append({"type": "lost", "calls": calls})
+
     def close(self) -> None:
-        self._append()
-        os.fsync(self._file)
-        os.close(self._file)
+        """Writes what waits and closes the file; closed it is in any case. Raises OSError when the disk does not take it."""
+        try:
+            self._append()
+            os.fsync(self._file)
+        finally:
+            os.close(self._file)
 
     def _append(self, *more: dict[str, Any]) -> None:
-        """Writes what waits, then `more`, in one piece."""
-        lines, self._waiting = [*self._waiting, *more], []
+        """Writes what waits, then `more`, in one piece or not at all; calls that were not written wait for the next line."""
+        lines = [*self._waiting, *more]
         data = "".join(canonical_json(line) + "\n" for line in lines).encode("utf-8", "surrogatepass")
-        if (written := os.write(self._file, data)) != len(data):
-            raise OSError(f"{self.path}: {written} of {len(data)} bytes written")
+        try:
+            if (written := os.write(self._file, data)) != len(data):
+                raise OSError(errno.ENOSPC, f"{written} of {len(data)} bytes written", str(self.path))
+        except OSError:
+            self._waiting = [line for line in lines if line["type"] == "call"]
+            os.ftruncate(self._file, self._end)
+            raise
+        self._end += len(data)
+        self._waiting = []
 
 
 def _row(judgment: Judgment) -> dict[str, Any]:
@@ -91,11 +113,19 @@ def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:
             if needle not in raw or not raw.endswith(b"\n"):
                 continue
             try:
-                line: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
-            except ValueError as error:
-                raise JournalError(f"{path}:{number}: not a journal line ({error})") from error
+                line = json.loads(raw.decode("utf-8", "surrogatepass"))
+            except (ValueError, RecursionError) as error:
+                raise _damaged(path, number, str(error)) from error
+            if not isinstance(line, dict):
+                raise _damaged(path, number, "no JSON object")
             if line.get("type") == kind:
+                if wrong := [name for name, form in _HOLDS[kind].items() if not isinstance(line.get(name), form)]:
+                    raise _damaged(path, number, f"no {wrong[0]}")
                 yield line
+
+
+def _damaged(path: Path, number: int, why: str) -> JournalError:
+    return JournalError(f"{path}:{number}: not a journal line ({why}); take that line out, and what it held is owed again")
 
 
 def _cut_torn_tail(path: Path) -> None:

@@ -214,6 +214,10 @@ class AnswerStore:
     def _close(self) -> None:
         for key, reply in list(self._kept.items()):
             self._put(key, reply)
+        if self._kept:
+            self.trouble = f"{self.trouble} ({len(self._kept)} of them are lost and will be bought again)"
+        elif self.trouble:
+            self.trouble = f"{self.trouble} (all are stored now)"
         for cache in self._open.values():
             cache.close()
         self._open.clear()

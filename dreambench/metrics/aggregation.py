@@ -43,7 +43,7 @@ SCORE_SCHEMA: dict[str, Any] = {
 }
 """Columns of `scores.parquet`, in order."""
 
-BOUNDS = {Unit.SHARE.value: (0.0, 1.0), Unit.COUNT.value: (0.0, math.inf)}
+BOUNDS = {Unit.SHARE.value: (0.0, 1.0), Unit.SIGNED.value: (-math.inf, 1.0), Unit.COUNT.value: (0.0, math.inf)}
 """Ranges of values by unit: intervals are cut to them."""
 
 _SCORED = pl.col("status") == Status.SCORED.value

@@ -37,9 +37,11 @@ class MissingPolicy(StrEnum):
 
 
 class Unit(StrEnum):
-    """How a variant's values read: a `share` in [0, 1], shown x100; or a `count` (words, domains), shown as it is."""
+    """How a variant's values read: a `share` in [0, 1], shown x100; a `signed` share, which penalties can take below 0, shown
+    x100 too; or a `count` (words, domains), shown as it is."""
 
     SHARE = "share"
+    SIGNED = "signed"
     COUNT = "count"
 
 

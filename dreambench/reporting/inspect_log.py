@@ -40,9 +40,10 @@ def write_inspect_logs(run: StudyRun, folder: Path) -> list[Path]:
         raise ConfigError(Problem(str(run.folder.root), what, type="run its command again: it judges nothing twice"))
     folder.mkdir(parents=True, exist_ok=True)
     written = []
+    created, _ = _times(run)
     for texts in _parts(pl.read_parquet(run.folder.reports)):
         first = texts.row(0, named=True)
-        path = folder / f"{_stem(first)}.json"
+        path = folder / f"{_stem(created, first)}.json"
         write_text(path, json.dumps(_log(run, texts), ensure_ascii=True, indent=1, allow_nan=False) + "\n")
         written.append(path)
     return written
@@ -54,11 +55,12 @@ def _parts(texts: pl.DataFrame) -> Iterator[pl.DataFrame]:
     yield from ordered.partition_by(["agent", *ARM], maintain_order=True)
 
 
-def _stem(first: Mapping[str, Any]) -> str:
-    """A file name that any system takes; names that look alike after that are told apart by a hash."""
+def _stem(created: str, first: Mapping[str, Any]) -> str:
+    """`<time>_<name>_<hash>`: Inspect lists only JSON files that are named so. Any system takes it; the hash tells apart names
+    that look alike after that."""
     names = [str(first["agent"]), *([] if first["perturbation"] == CLEAN else [str(first[key]) for key in ARM])]
-    plain = "-".join("".join(one if one.isalnum() or one in "._" else "-" for one in name) for name in names)
-    return f"{plain[:80].strip('.')}-{short_hash(*names)[:6]}"
+    plain = "-".join("".join(one if one.isalnum() or one == "." else "-" for one in name) for name in names)
+    return f"{created.replace(':', '-')}_{plain[:80]}_{short_hash(*names)[:6]}"
 
 
 def _log(run: StudyRun, texts: pl.DataFrame) -> dict[str, Any]:
@@ -72,6 +74,7 @@ def _log(run: StudyRun, texts: pl.DataFrame) -> dict[str, Any]:
         "version": VERSION,
         "status": "success" if complete else "cancelled",
         "eval": _spec(run, first, values, samples, started),
+        "plan": {"name": "plan", "steps": []},  # readers of headers insist on it
         "results": {
             "total_samples": len(samples),
             "completed_samples": sum(bool(sample["scores"]) for sample in samples),

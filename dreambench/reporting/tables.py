@@ -12,6 +12,8 @@ from rich.text import Text
 
 from dreambench.runs.assembly import CLEAN, CODE
 
+SAVED = "saved"
+"""Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant alone."""
 FEW_TASKS = 20
 """Below this many tasks an interval is marked (METRICS 0)."""
 
@@ -20,7 +22,7 @@ def format_value(value: float | None, unit: str) -> str:
     """Shares x100 with two decimals, counts as they are; an en dash where there is no value."""
     if value is None:
         return "–"
-    return f"{100 * value:.2f}" if unit == "share" else f"{value:,.1f}"
+    return f"{100 * value:.2f}" if unit in ("share", "signed") else f"{value:,.1f}"
 
 
 def format_cell(row: Mapping[str, Any]) -> str:
@@ -35,7 +37,7 @@ def format_cell(row: Mapping[str, Any]) -> str:
 
 def shown_scores(scores: pl.DataFrame) -> pl.DataFrame:
     """The rows that the run's table shows: macro means of primary variants and of every count and share of code metrics."""
-    lead = pl.col("primary") | (pl.col("judge") == CODE)
+    lead = pl.col("primary") | ((pl.col("judge") == CODE) & (pl.col("rubric") != SAVED))
     return scores.filter(pl.col("aggregation") == "macro", lead)
 
 

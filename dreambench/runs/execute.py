@@ -6,6 +6,7 @@ import asyncio
 import functools
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -21,20 +22,24 @@ from dreambench.engine.engine import Engine, Outcome, Progress
 from dreambench.engine.gateway import Gateway
 from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
+from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
 from dreambench.metrics.aggregation import SCORING_VERSION
+from dreambench.metrics.fairness import references_of, same_family
 from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
 from dreambench.runs.hostile import hostile_lines, hostile_table
 from dreambench.runs.subjects import Subjects
-from dreambench.runs.tables import spent, write_parquet, write_tables
+from dreambench.runs.tables import lost_in_flight, spent, write_parquet, write_tables
 from dreambench.runs.texts import text_table
 from dreambench.runs.thresholds import Checked, check_thresholds
 
 LOCAL_WIDTH = 2
 """Cells of work done in this process at once (the embedded judges): they share one interpreter."""
+
+_LOST = "calls that were in flight when an attempt was killed: {} (asked again; the provider may have charged them twice)"
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         Widths(config.engine.start, config.engine.most), clock, own={"embedded": Widths(LOCAL_WIDTH, LOCAL_WIDTH)}
     )
     ledger = _Ledger()
+    pending = Pending()
     store = AnswerStore(config.cache.mode)
     gateway = Gateway(
         store=store,
@@ -88,6 +94,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         budget=budget,
         clock=clock,
         record=ledger,
+        pending=pending,
     )
     parts = assemble(config, gateway)
     folder = RunFolder(config.paths.outputs / f"{parts.name}-{parts.run_id}")
@@ -97,25 +104,27 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         store.open(shared=config.paths.cache, run_local=folder.answers)
         parts.protocols.open(folder.root / "protocols", config.paths.cache / "protocols", config.cache.mode)
         parts.trajectories.open(folder.root)
-        journal = Journal(folder.journal)
         cells = list(parts.cells())
-        done = sum(journal.is_done(cell) for cell in cells)
-        progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
-        ledger.sinks = (journal.write_call, progress.call_recorded)
-        try:
+        async with AsyncExitStack() as ends:  # each is ended whatever becomes of the others, the stored answers last
+            ends.callback(store.close)
+            journal = Journal(folder.journal)
+            ends.callback(journal.close)
+            pending.open(folder.pending, journal.write_lost)
+            ends.callback(pending.close)
+            ends.push_async_callback(parts.tools.close)
+            for judge in parts.judges.values():
+                ends.push_async_callback(judge.close)
+            ends.push_async_callback(parts.protocols.close)
+            done = sum(journal.is_done(cell) for cell in cells)
+            progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
+            ends.callback(progress.close)
+            ends.push_async_callback(gateway.drain)
+            ledger.sinks = (journal.write_call, progress.call_recorded)
             subjects = Subjects(parts, folder.perturbed)
             if any(metric.tools for metric in parts.metrics.values()):
                 await parts.tools.open()
-            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress)
+            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress, drop=gateway.drop)
             outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
-        finally:
-            progress.close()
-            await parts.protocols.close()
-            for judge in parts.judges.values():
-                await judge.close()
-            await parts.tools.close()
-            journal.close()
-            store.close()
         trouble = [gateway.trouble] if gateway.trouble else []
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
@@ -136,11 +145,15 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
     write_parquet(text_table(folder, parts), folder.reports)
     hostile = hostile_table(parts.dataset.reports)
     write_parquet(hostile, folder.root / "hostile.parquet")
+    lost = lost_in_flight(folder.journal)
+    references = references_of({name: metric.identity() for name, metric in parts.metrics.items()})
     findings = [
         *trouble,
+        *([_LOST.format(lost)] if lost else []),
         *hostile_lines(hostile),
         *(str(finding) for finding in parts.dataset.findings),
         *_model_differences(tables["calls"]),
+        *same_family({name: judge.identity() for name, judge in parts.judges.items()}, parts.dataset.agents, references),
     ]
     write_json(
         folder.summary,
@@ -150,7 +163,7 @@ def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str
             "complete": outcome.complete,
             "cells": {"finished": outcome.finished, "before": outcome.before, "owed": outcome.owed},
             "stopped": outcome.stopped,
-            "spent": spent(tables["calls"]),
+            "spent": {**spent(tables["calls"]), "lost_in_flight": lost},
             "scoring": SCORING_VERSION,
             "dataset": parts.dataset.fingerprint(),
             "metrics": {name: dict(metric.identity()) for name, metric in parts.metrics.items()},

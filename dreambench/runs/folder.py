@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -12,11 +13,18 @@ from typing import Any
 
 import dreambench
 from dreambench.engine.clock import Clock
-from dreambench.errors import InputError, Problem
+from dreambench.errors import InputError, Problem, TransientError
 
 
 class RunInUseError(InputError):
     """Another process works on the same run folder."""
+
+
+class DiskError(TransientError):
+    """The disk took no more of a run's files."""
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 
 
 class RunFolder:
@@ -36,10 +44,11 @@ class RunFolder:
         self.answers = root / "answers"
         self.study = root / "study"
         self.perturbed = root / "perturbed"
+        self.pending = root / ".pending"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the run for this process. Raises RunInUseError when another has it."""
+        """Holds the run for this process. Raises RunInUseError when another has it, DiskError for a full disk inside."""
         from filelock import FileLock, Timeout
 
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -52,6 +61,14 @@ class RunFolder:
             ) from error
         try:
             yield
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            why = f"{error.strerror or error}{f' ({error.filename})' if error.filename else ''}"
+            raise DiskError(
+                f"{self.root}: {why}; nothing that was bought and stored is lost\n"
+                "  type: the same command again, once the disk has room; it goes on where this one stopped"
+            ) from error
         finally:
             lock.release()
 

@@ -82,6 +82,11 @@ def call_table(journal: Path) -> pl.DataFrame:
     return _frame(({key: line.get(key) for key in CALL_SCHEMA} for line in read_lines(journal, "call")), CALL_SCHEMA)
 
 
+def lost_in_flight(journal: Path) -> int:
+    """Calls that were in flight when attempts were killed: they may have been charged beside what the call table says."""
+    return sum(int(line["calls"]) for line in read_lines(journal, "lost"))
+
+
 def _frame(rows: Iterator[dict[str, Any]], schema: dict[str, Any]) -> pl.DataFrame:
     """The rows as one table, some thousands at a time: a row takes far more memory before than after."""
     frames = [pl.DataFrame(schema=schema)]

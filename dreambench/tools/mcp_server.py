@@ -17,7 +17,9 @@ import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar
+from urllib.parse import parse_qsl, urlsplit
 
+from dreambench.config.secrets import SECRET
 from dreambench.engine.call import Reply, canonical_json
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import Problem, ProviderError
@@ -71,6 +73,16 @@ class McpTools(SearchingTools):
             problems.append(
                 Problem(
                     "tools", "an MCP server is a command or a url", ["tools.command=[PROGRAM,ARGUMENT]", "tools.url=http://..."]
+                )
+            )
+        if self._url and _holds_secret(self._url):
+            what = "holds a user, a password or a key, and addresses are written to the run's files"
+            problems.append(
+                Problem(
+                    "tools.url",
+                    what,
+                    ["a program that takes its key from its environment"],
+                    "tools.command=[PROGRAM,ARGUMENT] tools.environment=[MY_KEY]",
                 )
             )
         missing = [name for name in self._environment if name not in os.environ]
@@ -210,6 +222,11 @@ class _Session:
 
 
 _CONNECTION_CLOSED = -32000
+
+
+def _holds_secret(url: str) -> bool:
+    parts = urlsplit(url)
+    return bool(parts.username or parts.password) or any(SECRET.search(name) for name, _ in parse_qsl(parts.query))
 
 
 def _root(error: BaseException) -> str:

@@ -6,6 +6,7 @@ whose text can be given back to the model.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -15,11 +16,13 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from dreambench.errors import DreambenchError, nearest
+from dreambench.errors import DreambenchError, ProviderError, nearest
 
 SUPPLIED = "as_of"
 LIMIT = 20_000
 """Characters of a tool's text that a model gets at most."""
+SECONDS = 3600.0
+"""A tool that has not returned by then never will. Look-ups have limits of their own, far below, and may wait for a slot."""
 
 
 class ToolCallError(DreambenchError):
@@ -44,6 +47,7 @@ class Tool:
     limit: int = LIMIT
     parameters: Mapping[str, Any] | None = None
     """The JSON schema of a tool that another program describes (MCP); it checks its arguments itself."""
+    seconds: float = SECONDS
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
@@ -72,9 +76,10 @@ class Tool:
         }
 
     async def call(self, arguments: Mapping[str, Any], as_of: date | None) -> ToolResult:
-        """Runs the tool. Raises ToolCallError for arguments that do not fit, and what the tool itself raises."""
+        """Runs the tool. Raises ToolCallError for arguments that do not fit, ProviderError when it does not return in
+        `seconds`, and what the tool itself raises."""
         if self.parameters is not None:
-            value = await self.function(dict(arguments))
+            value = await self._returned(dict(arguments))
             return ToolResult(value, self._cut(value if isinstance(value, str) else value.as_text()))
         try:
             checked = self.arguments.model_validate(dict(arguments))
@@ -83,8 +88,17 @@ class Tool:
         keys = {name: getattr(checked, name) for name in type(checked).model_fields}
         if SUPPLIED in inspect.signature(self.function).parameters:
             keys[SUPPLIED] = as_of
-        value = await self.function(**keys)
+        value = await self._returned(**keys)
         return ToolResult(value, self._cut(value if isinstance(value, str) else value.as_text()))
+
+    async def _returned(self, *arguments: Any, **keys: Any) -> Any:
+        try:
+            async with asyncio.timeout(self.seconds) as limit:
+                return await self.function(*arguments, **keys)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise ProviderError(f"{self.name}: did not return in {self.seconds:g} s", code="timeout") from error
 
     def _cut(self, text: str) -> str:
         if len(text) <= self.limit:

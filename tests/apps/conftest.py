@@ -49,17 +49,18 @@ def json_of(*arguments: str) -> Any:
 @pytest.fixture(scope="session")
 def judged_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgedRuns]:
     folder = tmp_path_factory.mktemp("verbs")
-    with OpenAIStub() as stub, contextlib.chdir(folder):
+    with OpenAIStub() as stub:
 
         def overrides(model: str) -> list[str]:
             judge = ["judge=litellm", f"judge.litellm.model=openai/{model}", f"judge.litellm.api_base={stub.url}"]
             return [*DATA, *judge, "judge.litellm.price={input:1.0,output:2.0}", "metric=[wq,da,citations]"]
 
         runs = []
-        for model in ("one", "two"):
-            ran = command(*overrides(model))
-            assert ran.code == 0, ran.err
-            runs.append(folder / ran.out.rpartition("written to ")[2].strip())
+        with contextlib.chdir(folder):
+            for model in ("one", "two"):
+                ran = command(*overrides(model))
+                assert ran.code == 0, ran.err
+                runs.append(folder / ran.out.rpartition("written to ")[2].strip())
         yield JudgedRuns(folder, runs[0], runs[1], overrides, stub)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from dreambench.metrics.aggregation import SCORING_VERSION
 from tests.apps.conftest import JudgedRuns, command, json_of
 
 ALLOWED = ["--allow", "judge"]
@@ -83,7 +84,7 @@ def test_other_protocols_and_scoring_are_refused(runs: JudgedRuns, tmp_path: Pat
     assert ran.err == (
         f"error: same and other: cannot be compared, protocol differs: wq of task {task}: aaaa -> bbbb\n"
         "  type: --allow protocol,scoring\n"
-        "same and other: cannot be compared, scoring differs: scoring version 1 -> 0\n"
+        f"same and other: cannot be compared, scoring differs: scoring version {SCORING_VERSION} -> 0\n"
         "  type: --allow protocol,scoring\n"
     )
     assert command("compare", str(tmp_path / "same"), str(other), "--allow=protocol,scoring").code == 0

@@ -34,7 +34,10 @@ CASES = [
     (["judge=panel"], ["judge.panel.members: claude_sonnet_4_5", "type: judge.panel.members=[option_a,option_b]"]),
     (
         ["metric.wq.rubric=[default,tersee]"],
-        ["rubric wq/main_idea_clarity.tersee", "did you mean wq/main_idea_clarity.terse?\n  allowed: default, terse\n"],
+        [
+            "rubric wq/main_idea_clarity.tersee",
+            "did you mean wq/main_idea_clarity.terse?\n  allowed: default, report_last, scale10, scale5, terse\n",
+        ],
     ),
     (
         ["judge.embeded.x=1"],

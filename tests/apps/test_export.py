@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ def exported(run: Path, folder: Path) -> list[dict[str, Any]]:
     assert ran.code == 0, ran.err
     paths = sorted(folder.glob("*.json"))
     assert f"wrote {len(paths)} logs to {folder}" in ran.out
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d.*_.*_[0-9a-f]{6}\.json", path.name) for path in paths)
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
@@ -81,8 +83,10 @@ def test_a_score_that_is_missing_is_absent_and_said(runs: JudgedRuns, tmp_path: 
 def test_inspect_reads_the_logs(runs: JudgedRuns, tmp_path: Path) -> None:
     log = pytest.importorskip("inspect_ai.log", reason="install inspect-ai to read the logs with it")
     written = exported(runs.first, tmp_path / "logs")
+    assert len(log.list_eval_logs(str(tmp_path / "logs"))) == len(written)
     for path, wrote in zip(sorted((tmp_path / "logs").glob("*.json")), written, strict=True):
         read = log.read_eval_log(str(path))
+        assert read.status == log.read_eval_log(str(path), header_only=True).status == "success"
         assert [sample.id for sample in read.samples] == [sample["id"] for sample in wrote["samples"]]
 
 

@@ -27,10 +27,11 @@ def node(option: str) -> dict[str, Any]:
 
 
 def test_all_sources_have_an_option():
-    expected = (
-        "adversarial_claims criteria deepconsult demo drb gpt_researcher holdout huggingface jsonl liveresearchbench "
-        "open_deep_research openai_deep_research perplexity protocol_items reports researchrubrics smolagents tongyi"
-    )
+    expected = """
+        adversarial_claims criteria deepconsult deepresearchgym deepweb demo dr3 drb drb2 gpt_researcher
+        holdout huggingface jsonl liveresearchbench open_deep_research openai_deep_research perplexity
+        protocol_items reports researchrubrics smolagents tongyi vrs
+    """
     assert expected.split() == OPTIONS
 
 

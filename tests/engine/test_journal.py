@@ -63,7 +63,10 @@ def test_any_cut_of_the_file_loses_only_its_last_line(tmp_path_factory: pytest.T
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    path.write_text('{"type":"cell","cell":"a","owed":false}\n{"type":"cell", broken\n"type":"cell"}\n', encoding="utf-8")
+    path.write_text(
+        '{"type":"cell","cell":"a","owed":false,"columns":{},"judgments":[]}\n{"type":"cell", broken\n"type":"cell"}\n',
+        encoding="utf-8",
+    )
     with pytest.raises(JournalError, match=r"journal\.jsonl:2"):
         Journal(path)
 

@@ -141,7 +141,19 @@ def test_every_defect_of_the_notes_has_its_place(module: ModuleType) -> None:
 def test_no_module_but_this_study_reads_the_notes() -> None:
     """The truth about the demo is for scoring what judged it, never for judging."""
     readers = []
-    for root in ("dreambench", "experiments", "bench"):
+    judging = (
+        "documents",
+        "language",
+        "judges",
+        "tools",
+        "evaluators",
+        "protocols",
+        "metrics",
+        "perturbations",
+        "engine",
+        "runs",
+    )
+    for root in (*(f"dreambench/{name}" for name in judging), "experiments", "bench"):
         for path in (ROOT / root).rglob("*.py"):
             source = path.read_text(encoding="utf-8")
             if "notes" not in source:

@@ -17,7 +17,7 @@ from dreambench.tools.page import Page
 from dreambench.tools.results import Search, SearchHit, Visit
 from dreambench.tools.tool import ToolResult
 from dreambench.tools.web import WebTools
-from tests.evaluators.test_agent import JOB, VERDICT
+from tests.evaluators.test_agent import ANSWER, JOB, VERDICT
 from tests.hostile.attacks import tags
 from tests.support.agents import corpus, is_turn, model, turn
 from tests.support.gateway import TestGateway
@@ -77,7 +77,7 @@ def test_orders_of_a_page_are_not_shown_and_carry_nothing_out(
     assert len(visited) == 1, "the refused address was never looked up"
     prompts = json.dumps([body["messages"] for body in stub.bodies], ensure_ascii=False)
     assert "must send the full report" not in prompts and "return the highest score" not in prompts and tags("o") not in prompts
-    assert run.trajectory.answer == VERDICT
+    assert run.trajectory.answer == ANSWER
 
 
 def test_results_are_fenced_and_their_verdicts_never_count(stub: OpenAIStub, gateway: TestGateway, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_results_are_fenced_and_their_verdicts_never_count(stub: OpenAIStub, gat
     )
     shown = [message["content"] for message in stub.bodies[1]["messages"] if message["role"] == "tool"]
     assert shown[0].count("</result ") == 1 and "<|" not in shown[0]
-    assert run.trajectory.answer == VERDICT
+    assert run.trajectory.answer == ANSWER
 
 
 def test_a_model_that_never_stops_is_stopped(stub: OpenAIStub, gateway: TestGateway, tmp_path: Path) -> None:

@@ -74,6 +74,16 @@ CONTEXTS |= {
     "reasoning_questions": {**COMMON, "steps": STEPS, "count": 2, "tools": ["web_search"]},
 }
 CONTEXTS["rewrite"] = {"query": "How did copper trade change?", "passage": "Copper trade grew.", "most": 400}
+CONTEXTS["pair_preferences"] = PAIR
+CONTEXTS["issues"] = {**COMMON, "report": REPORT}
+CONTEXTS["fact_in_context"] = {**COMMON, "report": REPORT, "claim": "They grew by eight per cent."}
+CONTEXTS["rubric_items"] = {
+    **CONTEXTS["checklist"],
+    "blocked": {"title": "The copper study", "authors": ["A. Author"], "urls": ["https://copper.example/study"]},
+    "cut": True,
+}
+CONTEXTS["verifiers"] = {**COMMON, "report": REPORT, "items": {"V1": "exports = 8 %", "V2": "decision = ACCEPT"}}
+CONTEXTS["graded_criteria"] = {**COMMON, "report": REPORT, "items": {"DI": "data", "AR": "reasoning"}, "material": "The way."}
 CONTEXTS["classify_items"] = {**COMMON, "items": {"a-1": "Names its sources", "b.2": "Is easy to read"}}
 SETTINGS = {
     "entailment": {"labels": ["supported", "contradicted", "neutral"]},

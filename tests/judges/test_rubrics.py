@@ -58,6 +58,7 @@ def context_for(rubric: Rubric, as_of: str | None = None) -> Context:
         "before": PLANTED,
         "after": PLANTED,
         "material": PLANTED,
+        "cells": {"c1": {"dimension": "Q1", "entity": PLANTED, "type": "precise", "reference": PLANTED, "answer": PLANTED}},
     }
     fields = rubric.kind.context.model_fields
     return rubric.kind.context(**{name: value for name, value in values.items() if name in fields})

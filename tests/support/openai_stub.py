@@ -124,6 +124,12 @@ class OpenAIStub:
         """Every matching request gets this one."""
         self._scripts.append(_Script(when, [act], forever=True))
 
+    def forget(self) -> None:
+        """Starts afresh at the same address: no requests seen, no scripts."""
+        self.requests.clear()
+        self._scripts.clear()
+        self.most = 0
+
     def __enter__(self) -> Self:
         self._thread.start()
         self._ready.wait()

@@ -36,7 +36,8 @@ def read_hostile(text: str, *, visible: bool = True) -> Judged:
 
 
 def _read(text: str, visible: bool) -> Judged:
-    found = [_widened(text, hit) for hit in find_hidden(text)]
+    hidden = (_widened(text, hit) for hit in find_hidden(text))
+    found = [hit for hit in hidden if hit.end > hit.start]  # a page break alone (form feed) is white space, and stays
     judged = _cut(text, found)
     for _ in range(_ROUNDS if visible else 0):
         more = _visible(judged)
@@ -59,6 +60,8 @@ def _visible(judged: Judged) -> list[Found]:
     found = []
     for hit in [*hits, *orders]:
         wide = _widened(text, hit)
+        if wide.end == wide.start:
+            continue
         back = judged.original(Span(wide.start, wide.end))
         found.append(hit._replace(start=back.start, end=back.end))
     return found

@@ -42,9 +42,11 @@ def _fact(document: Document, index: int) -> str:
     """The sentence without its markers; empty when nothing is left of it."""
     span = document.sentences[index].span
     pieces, position = [], span.start
-    for marker in sorted({citation.span for citation in document.citations_of(index)}):
+    silent = {marker for marker in document.silent_markers if span.start <= marker.start < span.end}
+    for marker in sorted({citation.span for citation in document.citations_of(index)} | silent):
         if marker.start >= position:
-            pieces += [document.text[position : marker.start], _kept(document.text, marker.start, marker.end, span.end)]
+            kept = "" if marker in silent else _kept(document.text, marker.start, marker.end, span.end)
+            pieces += [document.text[position : marker.start], kept]
             position = marker.end
     text = _MARKUP.sub("", "".join([*pieces, document.text[position : span.end]]))
     text = _CELLS.sub(", ", text.strip().strip("|"))

@@ -18,17 +18,17 @@ from dreambench.language.entailment import Relation, relate
 from dreambench.language.text import blank_out
 
 _REPORT = r"(?:the |this )?(?:report|answer|article|response|text|document|author|analysis)"
-_STATING = (
+STATING = (
     r"states?|says?|reports?|gives?|notes?|finds?|concludes?|claims?|specif(?:y|ies)|indicates?|confirms?|acknowledges?|recogni[sz]es?"
     r"|explains?|shows?|argues?|makes? clear|points? out|conveys?|warns?|correctly (?:state|say|identify|note)s?"
 )
-_MENTIONING = (
+MENTIONING = (
     r"mentions?|discuss(?:es)?|describes?|covers?|address(?:es)?|includes?|identif(?:y|ies)|names?|lists?|refers? to|cites?"
     r"|compares?|provides?|presents?|outlines?|considers?|details?|quantif(?:y|ies)|analy[sz]es?|examines?"
 )
 _ENGLISH = re.compile(
     rf"^(?:does|do|did|has|is|can|will)\s+{_REPORT}\s+(?:also |explicitly |clearly |accurately |correctly )?"
-    rf"(?:(?P<state>{_STATING})(?: that)?|(?P<mention>{_MENTIONING}))\s+(?P<rest>.+)$",
+    rf"(?:(?P<state>{STATING})(?: that)?|(?P<mention>{MENTIONING}))\s+(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _CHINESE = re.compile(
@@ -58,7 +58,7 @@ def judge_item(item: str, report: str) -> dict[str, Any]:
     """Reason, quote and answer for one question about a report."""
     claim, mention_is_enough = statement_of(item)
     document = view_of(report).document
-    relation, offset = _best(claim, _stretches(document))
+    relation, offset = best_relation(claim, stretches_of(document))
     if relation is None or not relation.quote:
         why = relation.why if relation else "the report has no text"
         return {"reason": f"Nothing in the report says so: {why}.", "quote": "", "answer": "no"}
@@ -81,7 +81,7 @@ def statement_of(item: str) -> tuple[str, bool]:
     return _LEADING.sub("", text), False
 
 
-def _stretches(document: Document) -> list[tuple[int, str]]:
+def stretches_of(document: Document) -> list[tuple[int, str]]:
     """The sections of the body with their places. Each is read by itself, so that what a report states does not depend on the
     order in which it is told, and what one section says is not undone by another. Markers and addresses are blank."""
     starts = [section.span.start for section in document.sections if section.level > 0]
@@ -94,7 +94,8 @@ def _stretches(document: Document) -> list[tuple[int, str]]:
     return found
 
 
-def _best(claim: str, stretches: list[tuple[int, str]]) -> tuple[Relation | None, int]:
+def best_relation(claim: str, stretches: list[tuple[int, str]]) -> tuple[Relation | None, int]:
+    """How the stretch that says most about `claim` relates to it, and where that stretch starts."""
     rank = {"supports": 3, "contradicts": 2, "partially": 1, "unrelated": 0}
     found = [(relate(claim, text), start) for start, text in stretches]
     return max(found, key=lambda pair: (rank[pair[0].label], pair[0].confidence), default=(None, 0))

@@ -1,6 +1,6 @@
 """`race_scores`: two reports to one question, scored side by side on every criterion, one required key per criterion id.
 
-The judge is not told which of the two is under test.
+The judge is not told which of the two is under test. Setting: `highest`, the best score (default 10).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from dreambench.errors import Problem, RubricError
 from dreambench.judges import kinds
 from dreambench.judges.kinds.checklist import ItemId
 
@@ -60,13 +61,32 @@ class Answer(kinds.Answer):
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these criteria; equal ids give the same model."""
-    return _for_criteria(tuple(criterion.id for criterion in context.criteria))
+    return _for_criteria(tuple(criterion.id for criterion in context.criteria), highest_of(settings))
+
+
+def highest_of(settings: Mapping[str, Any]) -> int:
+    """The best score of a rubric. Raises RubricError unless it is a whole number from 1."""
+    highest = settings.get("highest", HIGHEST)
+    if type(highest) is int and highest > LOWEST:
+        return highest
+    raise RubricError(Problem("highest", f"{highest!r} is no whole number from 1", type=f"highest: {HIGHEST}"))
+
+
+@lru_cache(maxsize=16)
+def _comparison(highest: int) -> type[Comparison]:
+    if highest == HIGHEST:
+        return Comparison
+    sides: dict[str, Any] = {
+        side: (float, Field(ge=LOWEST, le=highest, description=f"Score of the {side} report, 0 (worst) to {highest} (best)."))
+        for side in ("first", "second")
+    }
+    return create_model("Comparison", __base__=Comparison, **sides)
 
 
 @lru_cache(maxsize=512)
-def _for_criteria(ids: tuple[str, ...]) -> type[Answer]:
+def _for_criteria(ids: tuple[str, ...], highest: int) -> type[Answer]:
     fields: dict[str, Any] = {
-        f"criterion_{number}": (Comparison, Field(alias=name, description=f"The scores on criterion {name}."))
+        f"criterion_{number}": (_comparison(highest), Field(alias=name, description=f"The scores on criterion {name}."))
         for number, name in enumerate(ids)
     }
     return create_model("RaceScoresAnswer", __base__=Answer, **fields)

@@ -6,11 +6,11 @@ its import nor a key. Each turn of a correction is a call with its own key: a re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
+from dreambench.config.secrets import SECRET, VARIABLE
 from dreambench.engine.call import Call, Reply
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import AnswerError, ConfigError, Problem
@@ -32,7 +32,6 @@ _REQUEST = frozenset({"messages", "tools", "tool_choice", "response_format", "re
 _RETRIES = frozenset({"num_retries", "max_retries", "fallbacks", "cache", "caching", "mock_response", "client"})
 _INSTRUCTOR = frozenset({"base_url", "drop_params", "context", "strict", "hooks", "token_budget"})
 _NOT_PARAMETERS = _REQUEST | _RETRIES | _INSTRUCTOR
-_SECRET = re.compile(r"api[_-]?key|secret|password|credential|token$|authorization", re.I)
 _RANGES = {"temperature": (0.0, 2.0), "max_tokens": (1, 1e7), "timeout": (0.1, 86400.0), "reasks": (0, 5)}
 NO_KEY = "none"
 """Sent to servers on this machine or network when no key is set; clients insist on one."""
@@ -99,6 +98,7 @@ class LLMJudge(Judge):
             *_out_of_range(where, numbers),
             *_bad_params(where, params or {}),
             *_thinking(where, model, mode, self._params),
+            *_no_variable(where, api_key_env),
         ]
         if problems:
             raise ConfigError(*problems)
@@ -250,11 +250,19 @@ def _bad_params(where: str, params: Mapping[str, Any]) -> list[Problem]:
     return problems
 
 
+def _no_variable(where: str, name: str | None) -> list[Problem]:
+    """The key itself, where the name of its variable belongs."""
+    if name is None or VARIABLE.fullmatch(name):
+        return []
+    what = "is no name of an environment variable; the key itself belongs in one"
+    return [Problem(f"{where}.api_key_env", what, type=f"export MY_KEY=... and {where}.api_key_env=MY_KEY")]
+
+
 def _secret_names(params: Mapping[str, Any], above: str = "") -> list[str]:
     found = []
     for name, value in params.items():
         if isinstance(value, Mapping):
             found += _secret_names(value, f"{above}{name}.")
-        elif isinstance(value, str) and _SECRET.search(str(name)):
+        elif isinstance(value, str) and SECRET.search(str(name)):
             found.append(f"{above}{name}")
     return found

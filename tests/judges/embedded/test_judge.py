@@ -75,7 +75,8 @@ def test_refuses_an_unknown_kind(gateway: TestGateway) -> None:
 
 
 NO_RULES = {"rewrite", "race_criteria", "race_lists", "race_scores", "race_weights"}
-"""What takes a language model: writing, comparing."""
+NO_RULES |= {"rubric_items", "verifiers", "graded_criteria"}
+"""What takes a language model: writing, comparing, grading; of rubric items, rubrics that cover presentation."""
 
 
 def test_refuses_no_bundled_rubric_that_it_has_rules_for() -> None:

@@ -1,0 +1,56 @@
+"""`failure_modes`: why matrix cells failed, one of five modes for each, one required key per cell id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from dreambench.judges import kinds
+from dreambench.judges.kinds.matrix_cells import Context
+
+Mode = Literal["hallucinated_precision", "silent_source_choice", "incomplete_derivation", "scope_drift", "retrieval_gap"]
+MODES: tuple[str, ...] = get_args(Mode)
+
+
+class Failure(BaseModel):
+    """Why one cell failed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field(min_length=1, description="One sentence: what went wrong, shown by the answer's words.")
+    mode: Mode = Field(
+        description="hallucinated_precision: commits to a precise value where the truth is not available or a range. "
+        "silent_source_choice: takes one of several conflicting sources without saying so. incomplete_derivation: right "
+        "inputs, composed wrongly or not to the end. scope_drift: wrong unit, period or level of aggregation. "
+        "retrieval_gap: the authoritative source was not found."
+    )
+
+
+class Answer(kinds.Answer):
+    """One `Failure` per cell id; see `by_id`."""
+
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
+
+    def by_id(self) -> dict[str, Failure]:
+        """The failures under the ids of the cells, in their order."""
+        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+
+
+def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
+    """The answer model for these cells; equal ids give the same model."""
+    return _for_cells(tuple(context.cells))
+
+
+@lru_cache(maxsize=512)
+def _for_cells(ids: tuple[str, ...]) -> type[Answer]:
+    fields: dict[str, Any] = {
+        f"cell_{number}": (Failure, Field(alias=name, description=f"Why cell {name} failed."))
+        for number, name in enumerate(ids)
+    }
+    return create_model("FailureModesAnswer", __base__=Answer, **fields)
+
+
+KIND = kinds.Kind("failure_modes", "why matrix cells failed, one required key each", Context, Answer, specialise)

@@ -1,0 +1,1 @@
+"""DeepConsult: a candidate's report against a baseline's, in both orders and several trials."""

@@ -1,0 +1,1 @@
+"""DeepResearchGym: key points recalled and contradicted, six ratings, citation precision and recall."""

@@ -1,0 +1,1 @@
+"""LiveResearchBench: presentation and coverage by checklist, faults by ladder, depth by comparison."""

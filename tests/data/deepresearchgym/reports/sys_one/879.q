@@ -1,0 +1,1 @@
+how did bridges change

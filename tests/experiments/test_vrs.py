@@ -1,0 +1,37 @@
+"""The experiment on expert consulting runs from saved grades without a key; the embedded judge refuses to grade."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from dreambench.errors import InputError
+from dreambench.reporting.study import StudyRun
+from tests.apps.command import ROOT
+from tests.experiments.running import files, make, run_experiment
+
+SLICE = ROOT / "tests" / "data" / "vrs"
+DATA = [f"dataset.queries={SLICE / 'packages.jsonl'}", f"dataset.reports={SLICE / 'reports'}"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+    return run_experiment("vrs", tmp_path_factory.mktemp("vrs"), *DATA, f"metric.vrs.saved={SLICE / 'grades.jsonl'}")
+
+
+def test_saved_grades_give_every_table(run: StudyRun) -> None:
+    tables = ["systems", "by_type", "effects", "paired", "mcnemar", "weights", "sole_cause", "criteria", "wins"]
+    assert make("vrs", run) == files(*tables, "accept_counts", "published", "versions", figures=["by_type"])
+    systems = pl.read_csv(run.output / "systems.csv")
+    macro = run.scores.filter(pl.col("variant") == "vrs", pl.col("aggregation") == "macro")
+    assert dict(systems.select("agent", "vrs").iter_rows()) == pytest.approx(
+        dict(macro.select("agent", "value").iter_rows()), abs=1e-6
+    )
+    assert run.calls.is_empty(), "nobody was asked"
+
+
+def test_the_embedded_judge_refuses_before_the_run(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no rules for questions of kind verifiers"):
+        run_experiment("vrs", tmp_path, *DATA)
