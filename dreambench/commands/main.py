@@ -12,7 +12,7 @@ from dreambench.commands.exits import Exit
 from dreambench.errors import ConfigError, DreambenchError, InputError, Problem, nearest
 
 VERBS = (
-    *("answer", "cache", "check", "check-benchmark", "compare", "completion", "doctor", "ls", "new"),
+    *("answer", "cache", "check", "check-benchmark", "compare", "completion", "doctor", "export", "ls", "new"),
     *("perturb", "plan", "protocol", "report", "sample", "show", "tool", "view"),
 )
 """Modules of this package; each has a function of its name."""
