@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 from dreambench.commands.exits import Exit
 from dreambench.commands.verbs import PLAIN_WIDTH
 from dreambench.config.compose import run_command_line
-from dreambench.config.explain import duplicated_choices
+from dreambench.config.explain import bad_choices
 from dreambench.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ SHOWN_OWED = 12
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the worst exit code of its jobs. Raises InputError and what Hydra raises."""
-    if problems := duplicated_choices(arguments):
+    if problems := bad_choices(arguments):
         raise ConfigError(*problems)
     codes: list[int] = []
     errors: list[Exception] = []

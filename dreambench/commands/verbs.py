@@ -108,11 +108,11 @@ def configure(overrides: Sequence[str]) -> RunConfig:
     from omegaconf.errors import OmegaConfBaseException
 
     from dreambench.config.compose import compose, split_flags
-    from dreambench.config.explain import duplicated_choices, explain
+    from dreambench.config.explain import bad_choices, explain
     from dreambench.engine.clock import Clock
     from dreambench.runs.assembly import validate
 
-    if problems := duplicated_choices(overrides):
+    if problems := bad_choices(overrides):
         raise ConfigError(*problems)
     try:
         return validate(compose(*split_flags(overrides)), Clock())

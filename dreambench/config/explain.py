@@ -38,13 +38,16 @@ def explain(error: HydraException | OmegaConfBaseException, arguments: Sequence[
     return ConfigError(Problem(str(where), " ".join(text.split())))
 
 
-def duplicated_choices(arguments: Sequence[str]) -> list[Problem]:
-    """Options named twice in one list (`judge=[a,a]`, or `metric=[dream,wq]`): Hydra would fold them in silence."""
+def bad_choices(arguments: Sequence[str]) -> list[Problem]:
+    """What Hydra would take in silence: options named twice in one list (`judge=[a,a]`, `metric=[dream,wq]`), which it folds,
+    and a debug option that does not exist, which it leaves out because the group is optional."""
     problems = []
     overrides, folders = split_flags(arguments)
     for override in overrides:
         group, _, value = override.partition("=")
         group = group.lstrip("+")
+        if group == "debug" and value not in ("", "null") and value not in (options := group_options(folders)["debug"]):
+            problems.append(_no_option("debug", value, options))
         if group in MULTI_SELECT and value.startswith("["):
             chosen = [name.strip() for name in value.strip("[]").split(",")]
             held = {name: _bundle(group, name, folders) for name in chosen}
@@ -88,6 +91,10 @@ def _missing_option(error: MissingConfigException, folders: Sequence[Path]) -> P
     name = str(error.missing_cfg_file)
     group, _, option = name.removesuffix(".yaml").rpartition("/")
     options = group_options(folders).get(group, [])
+    return _no_option(group, option, options)
+
+
+def _no_option(group: str, option: str, options: Sequence[str]) -> Problem:
     near = nearest(option, options)
     plus = "+" if group == "experiment" else ""
     what = f"there is no {group} called {option}" + (f"; did you mean {near}?" if near else "")

@@ -92,7 +92,8 @@ def validation_problems(path: str, error: ValidationError, model: type[BaseModel
         elif item["type"] == "missing":
             problems.append(Problem(place, "is required", type=f"{place}=..."))
         else:
-            problems.append(Problem(place, f"{item['msg'].lower()}, got {shown(place, repr(item['input']))}"))
+            ours = item.get("ctx", {}).get("error") if item["type"] == "value_error" else None
+            problems.append(Problem(place, f"{ours or item['msg'].lower()}, got {shown(place, repr(item['input']))}"))
     return problems
 
 

@@ -8,15 +8,25 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveFloat, PositiveInt
 
 from dreambench.engine.store import CacheMode
 from dreambench.tools.settings import PageSettings
 
 Node = dict[str, Any]
 """One option of a group of classes: `_target_` and its constructor's keys."""
+
+
+def _iso_date(value: object) -> object:
+    """One message for what is neither a date nor `today`, where a union would give one for each."""
+    if isinstance(value, str) and value != "today":
+        try:
+            return date.fromisoformat(value)
+        except ValueError as error:
+            raise ValueError("an ISO date such as 2025-06-30, or today, is needed") from error
+    return value
 
 
 class Settings(BaseModel):
@@ -76,7 +86,7 @@ class RunConfig(Settings):
     paths: PathSettings
     page: PageSettings = PageSettings()
     seed: int = Field(default=0, ge=0)
-    as_of: date | Literal["today"] | None = None
+    as_of: Annotated[date | Literal["today"] | None, BeforeValidator(_iso_date)] = None
     study: str | None = None
     study_inputs: dict[str, Any] = {}
     traceback: bool = False

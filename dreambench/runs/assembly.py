@@ -92,7 +92,7 @@ class Parts:
                     "scoring": SCORING_VERSION,
                     "dataset": self.dataset.fingerprint(),
                     "seed": self.seed,
-                    "metrics": [dict(metric.identity()) for metric in self.metrics.values()],
+                    "metrics": [_with_repeats(metric) for metric in self.metrics.values()],
                     "judges": {name: dict(judge.identity()) for name, judge in self.judges.items()},
                     **({"arms": [self._arm_identity(name) for name in self.arms]} if self.arms else {}),
                 }
@@ -249,9 +249,19 @@ def _build_group(group: str, nodes: Mapping[str, Mapping[str, Any]], **supplied:
     return {name: build(f"{group}.{name}", node, name=name, **supplied) for name, node in expand_axes(group, nodes).items()}
 
 
+def _with_repeats(metric: Metric) -> dict[str, Any]:
+    """A metric's identity in a run: how often it is asked changes the run's numbers, though not those of one cell."""
+    return dict(metric.identity()) | ({"repeats": metric.repeats} if metric.repeats != 1 else {})
+
+
 def build_metrics(config: RunConfig, **supplied: Any) -> dict[str, Metric]:
     """Metrics by node name, with what the assembly supplies. Raises InputError."""
-    return _build_group("metric", config.metric, **supplied)
+    metrics: dict[str, Metric] = _build_group("metric", config.metric, **supplied)
+    what = "a whole number from 1 is needed, got {}"
+    never = [(f"metric.{name}.repeats", metric.repeats) for name, metric in metrics.items() if metric.repeats < 1]
+    if never:
+        raise InputError(*(Problem(key, what.format(repeats), type=f"{key}=1") for key, repeats in never))
+    return metrics
 
 
 def build_judges(nodes: Mapping[str, Mapping[str, Any]], gateway: Gateway) -> dict[str, Judge]:

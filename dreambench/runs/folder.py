@@ -51,7 +51,14 @@ class RunFolder:
         """Holds the run for this process. Raises RunInUseError when another has it, DiskError for a full disk inside."""
         from filelock import FileLock, Timeout
 
-        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            if error.errno in _FULL - {errno.EROFS}:
+                raise
+            why = f"{error.strerror or error} ({error.filename or self.root})"
+            allowed = ["a folder that can be made and written"]
+            raise InputError(Problem("paths.outputs", why, allowed, "paths.outputs=FOLDER")) from error
         lock = FileLock(str(self.root / ".lock"), timeout=0)
         try:
             lock.acquire()

@@ -39,6 +39,13 @@ CASES = [
             "did you mean wq/main_idea_clarity.terse?\n  allowed: default, report_last, scale10, scale5, terse\n",
         ],
     ),
+    (["debug=tinny"], ["debug=tinny: there is no debug called tinny; did you mean tiny?", "type: debug=tiny"]),
+    (["as_of=tomorrow"], ["as_of: an ISO date such as 2025-06-30, or today, is needed, got 'tomorrow'"]),
+    (["metric=[da]", "metric.da.repeats=0"], ["metric.da.repeats: a whole number from 1 is needed, got 0"]),
+    (
+        ["metric=[length]", "paths.outputs=/proc/none"],
+        ["paths.outputs: No such file or directory (/proc/none)", "type: paths.outputs=FOLDER"],
+    ),
     (
         ["judge.embeded.x=1"],
         ["judge.embeded.x=1: there is no judge called embeded; did you mean embedded?", "type: judge.embedded.x=1"],

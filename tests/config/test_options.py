@@ -10,7 +10,7 @@ import yaml
 from omegaconf import OmegaConf
 
 from dreambench.config.compose import compose
-from dreambench.config.explain import MULTI_SELECT, duplicated_choices, group_options
+from dreambench.config.explain import MULTI_SELECT, bad_choices, group_options
 from dreambench.config.locations import bundled
 from dreambench.config.nodes import check_node
 from dreambench.config.schema import RunConfig
@@ -70,8 +70,8 @@ def test_dream_is_its_six_metrics_with_their_own_keys() -> None:
 
 
 def test_a_metric_that_dream_holds_is_not_named_again() -> None:
-    assert duplicated_choices(["metric=[dream,length]", "metric=dream"]) == []
-    (problem,) = duplicated_choices(["metric=[wq,dream]"])
+    assert bad_choices(["metric=[dream,length]", "metric=dream"]) == []
+    (problem,) = bad_choices(["metric=[wq,dream]"])
     assert (problem.what, problem.type) == ("names wq twice: dream holds it", "metric=[dream]")
 
 

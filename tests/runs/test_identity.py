@@ -100,3 +100,9 @@ def test_the_run_date_goes_to_tasks_without_one(gateway: TestGateway) -> None:
     assert {str(task.as_of) for task in parts(gateway, "as_of=2025-01-01").dataset.tasks} == {"2025-01-01"}
     today = Clock().today()
     assert {task.as_of for task in parts(gateway, "as_of=today").dataset.tasks} == {today}
+
+
+def test_how_often_a_metric_is_asked_names_the_run(gateway: TestGateway, base_id: str) -> None:
+    """A run of one repeat must not take in the repeats of another, so they do not share a folder."""
+    assert parts(gateway, "metric.wq.repeats=1").run_id == base_id
+    assert len({base_id, *(parts(gateway, f"metric.wq.repeats={count}").run_id for count in (2, 3))}) == 3
