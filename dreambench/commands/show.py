@@ -18,7 +18,8 @@ def show(arguments: Sequence[str]) -> int:
     parser.add_json()
     given = parser.parse_args(others)
     groups = purposes(overrides)
-    group, slash, option = given.what.partition("/")
+    named = [f"{group}/{given.what}" for group, options in groups.items() if given.what in options]
+    group, slash, option = (named[0] if len(named) == 1 and given.what not in groups else given.what).partition("/")
     _known(given.what, group, list(groups), "")
     if not slash:
         if given.json:

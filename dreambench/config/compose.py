@@ -31,12 +31,24 @@ def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None
     os.environ["HYDRA_FULL_ERROR"] = "1"  # exceptions reach us, who explain them, instead of Hydra's printer
     main = hydra.main(version_base="1.3", config_path=str(bundled("conf")), config_name="config")(task)
     before = sys.argv
-    sys.argv = [before[0], *with_common_keys(arguments)]
+    sys.argv = [before[0], *flags_first(with_common_keys(arguments))]
     try:
         with _hydras_own_errors():
             main()
     finally:
         sys.argv = before
+
+
+def flags_first(arguments: Sequence[str]) -> list[str]:
+    """Hydra's flags and their values, then the overrides: its parser takes overrides in one stretch only."""
+    flags: list[str] = []
+    overrides: list[str] = []
+    valued = False
+    for argument in arguments:
+        override = not valued and not argument.startswith("-") and ("=" in argument or argument[:1] in "~+")
+        (overrides if override else flags).append(argument)
+        valued = argument in ("--config-dir", "-cd", "--config-name", "-cn", "--config-path", "-cp")
+    return flags + overrides
 
 
 def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> DictConfig:

@@ -104,9 +104,9 @@ class Factuality(ClaimMetric):
         """Tools that cannot search, and tasks without a date: what was known by when could not be told."""
         problems = []
         if not self.sources.searches:
-            what = f"searches the web or a corpus, and tools={self.sources.name} cannot"
-            allowed = ["tools=bundled", "tools=corpus tools.path=PAGES", "a tools=web_... option"]
-            problems.append(Problem(f"metric.{self.name}", what, allowed, "tools=bundled"))
+            what = f"searches the web or a corpus, and tools={self.sources.name} cannot (bundled is none where a data set has no pages)"
+            allowed = ["tools=corpus tools.path=PAGES", "a tools=web_... option", "tools=bundled with the demo"]
+            problems.append(Problem(f"metric.{self.name}", what, allowed, "tools=corpus tools.path=PAGES"))
         if undated := [task.id for task in dataset.tasks if task.as_of is None]:
             shown = ", ".join(undated[:3]) + (f" and {len(undated) - 3} more" if len(undated) > 3 else "")
             what = f"searches as of a date, and {len(undated)} of {len(dataset.tasks)} tasks have none: {shown}"

@@ -79,3 +79,11 @@ def _filled(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: NEEDED.get(str(key)) if child == "???" else _filled(child) for key, child in value.items()}
     return value
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_flags_may_stand_anywhere(place: int) -> None:
+    from dreambench.config.compose import flags_first
+
+    words = ["metric=[wq]", "seed=1"]
+    assert flags_first([*words[:place], "--config-dir", "my=conf", *words[place:]]) == ["--config-dir", "my=conf", *words]

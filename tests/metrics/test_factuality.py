@@ -337,7 +337,7 @@ def test_tools_that_cannot_search_and_tasks_without_a_date_are_refused(tools: Co
     (problem,) = metric(tools).prepare(Dataset([dated, undated]))
     assert "1 of 2 tasks have none: b" in problem.what and problem.type == "as_of=2025-06-30"
     (problem,) = metric(NoTools()).prepare(Dataset([dated]))
-    assert "tools=none cannot" in problem.what and problem.type == "tools=bundled"
+    assert "tools=none cannot" in problem.what and problem.type == "tools=corpus tools.path=PAGES"
 
 
 @pytest.mark.parametrize(

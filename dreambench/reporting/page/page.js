@@ -172,8 +172,9 @@ function draw() {
 function describe(j) {
   const node = make("div", "judgment");
   const first = make("p");
-  first.append(make("span", `tag w${weight(j)}`, (j.label || j.status).replaceAll("_", " ")), `${j.metric} · ${j.family} · by ${j.judge}` +
-    (j.value === null ? "" : ` · value ${(100 * j.value).toFixed(0)}`) + (j.repeat ? ` · repeat ${j.repeat + 1}` : "") + (j.status === "scored" ? "" : ` · ${j.status}`));
+  const verdict = j.report_start !== null || (j.evidence || []).length > 0;  // marks for style, and counts, are none
+  first.append(make("span", `tag w${verdict ? weight(j) : "n"}`, (j.label || j.status).replaceAll("_", " ")), `${j.metric} · ${j.family} · by ${j.judge}` +
+    (j.value === null ? "" : ` · value ${j.value >= 0 && j.value <= 1 ? (100 * j.value).toFixed(0) : j.value.toLocaleString("en")}`) + (j.repeat ? ` · repeat ${j.repeat + 1}` : "") + (j.status === "scored" ? "" : ` · ${j.status}`));
   node.append(first);
   if (j.reason_code) node.append(make("p", "dim", `reason: ${j.reason_code}`));
   if (j.rationale) node.append(make("p", "", j.rationale));
@@ -202,6 +203,10 @@ function describe(j) {
   return node;
 }
 
+// A claim and its only citation are two items with one verdict and one reason: told once.
+const told = (judgments) => judgments.filter((j, at) =>
+  judgments.findIndex((o) => o.metric === j.metric && o.judge === j.judge && o.repeat === j.repeat && o.label === j.label && o.rationale === j.rationale) === at);
+
 function choose(node, focusPanel) {
   active?.classList.remove("on");
   active = node;
@@ -212,7 +217,7 @@ function choose(node, focusPanel) {
     const planted = make("div", "judgment");
     planted.append(make("p", "", `planted here: ${edit.kind}`), make("blockquote", "", `${edit.before || "(nothing)"} → ${edit.after || "(nothing)"}`));
     return planted;
-  }), ...node.judgments.map(describe));
+  }), ...told(node.judgments).map(describe));
   $("panel").scrollTop = 0;
   const j = node.judgments[0];
   history.replaceState(null, "", `#text=${current.number}&item=${j.item}&metric=${j.metric}&judge=${encodeURIComponent(j.judge)}`);

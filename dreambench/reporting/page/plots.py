@@ -36,6 +36,11 @@ def _forest(metric: str, rows: pl.DataFrame) -> str:
         y = ROW * (agents.index(row["agent"]) + 1) - 4 + 5 * (judge - (len(judges) - 1) / 2)
         parts.append(_mark(judge, y, row))
     height = ROW * (len(agents) + 1) + 14
+    if len(judges) > 1:
+        for place, judge in enumerate(judges):
+            y = height + 6 + 16 * place
+            parts += [_key(LEFT + 6, y, place), _text(LEFT + 16, y + 4, judge, "start")]
+        height += 16 * len(judges) + 6
     label = f"{metric}: score of every agent with its interval, by judge"
     return _svg(LEFT + WIDTH + 24, height, label, parts)
 
