@@ -104,7 +104,7 @@ class Factuality(ClaimMetric):
         """Tools that cannot search, and tasks without a date: what was known by when could not be told."""
         problems = []
         if not self.sources.searches:
-            what = f"searches the web or a corpus, and tools={self.sources.name} cannot (bundled is none where a data set has no pages)"
+            what = f"searches the web or a corpus, and tools={self.sources.name} cannot (bundled is none without own pages)"
             allowed = ["tools=corpus tools.path=PAGES", "a tools=web_... option", "tools=bundled with the demo"]
             problems.append(Problem(f"metric.{self.name}", what, allowed, "tools=corpus tools.path=PAGES"))
         if undated := [task.id for task in dataset.tasks if task.as_of is None]:
