@@ -62,6 +62,7 @@ def _show(result: Comparison, most: int) -> None:
         say(f"allowed although {kind} differs: {'; '.join(lines)}")
     print_table(_score_table(result.scores), "primary scores by task, second minus first (shares x100)")
     say("95 % intervals of the mean difference over tasks; p of the paired t test, adjusted by Holm over the rows")
+    say(*result.notes)
     if result.config:
         say("config:", *(f"  {one['key']}: {one['first']} -> {one['second']}" for one in result.config))
     else:
@@ -118,4 +119,5 @@ def _plain(result: Comparison) -> dict[str, Any]:
         "item_counts": result.counts.to_dicts(),
         "items": result.items.to_dicts(),
         "unmatched": result.unmatched,
+        "notes": result.notes,
     }

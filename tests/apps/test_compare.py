@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from dreambench.metrics.aggregation import SCORING_VERSION
-from tests.apps.conftest import JudgedRuns, command, json_of
+from tests.apps.conftest import ClaimRuns, JudgedRuns, command, json_of
 
 ALLOWED = ["--allow", "judge"]
 
@@ -59,6 +59,22 @@ def test_the_table_says_what_differs(runs: JudgedRuns) -> None:
     assert "allowed although judge differs: litellm.model: openai/one -> openai/two" in ran.out
     assert "  judge.litellm.model: openai/one -> openai/two" in ran.out
     assert "flipped items (the first 2 of " in ran.out
+
+
+def test_what_needs_one_value_per_task_has_the_name_of_such_a_variant(claim_runs: ClaimRuns) -> None:
+    pages, none = str(claim_runs.pages), str(claim_runs.no_tools)
+    (result,) = json_of("compare", pages, pages)
+    stored = pl.read_parquet(claim_runs.pages / "scores.parquet").filter(aggregation="macro", variant="per_task")
+    assert {row["variant"] for row in result["scores"]} == {"per_task"}
+    assert {row["agent"]: row["first"] for row in result["scores"]} == pytest.approx(
+        dict(zip(stored["agent"], stored["value"], strict=True))
+    )
+    said = "paired differences need one value per task. The run's table shows ci harmonic"
+    assert len(result["notes"]) == 1 and said in result["notes"][0]
+    assert result["notes"][0].split()[:2] == ["ci", "per_task"]
+    assert said in command("compare", pages, pages).out.replace("\n", " ")
+    (result,) = json_of("compare", none, none)
+    assert {row["variant"] for row in result["scores"]} == {"ca"} and result["notes"] == []
 
 
 def test_other_judges_are_refused(runs: JudgedRuns) -> None:
