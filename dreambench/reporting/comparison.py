@@ -19,6 +19,7 @@ import polars as pl
 
 from dreambench.errors import ConfigError, Problem
 from dreambench.reporting.finished import read_config
+from dreambench.reporting.report_changes import ReportChanges, report_changes
 from dreambench.reporting.study import StudyRun
 from dreambench.runs.assembly import CODE
 from dreambench.stats.multiple import adjust_column
@@ -63,6 +64,8 @@ class Comparison:
     """Items of both runs whose label, status or value changed."""
     counts: pl.DataFrame
     """Per metric, rubric and judge: items in both, flipped, revalued, only in one run."""
+    reports: ReportChanges
+    """Whether both runs scored the same texts."""
     unmatched: Sequence[str] = field(default_factory=list)
     """What one run has and the other lacks, in words."""
     notes: Sequence[str] = field(default_factory=list)
@@ -86,6 +89,7 @@ def compare(first: StudyRun, second: StudyRun, allow: Collection[str] = ()) -> C
         scores,
         items,
         counts,
+        report_changes(first, second),
         [line for match in names for line in match.unmatched()],
         _notes(scores),
     )

@@ -77,6 +77,36 @@ def test_what_needs_one_value_per_task_has_the_name_of_such_a_variant(claim_runs
     assert {row["variant"] for row in result["scores"]} == {"ca"} and result["notes"] == []
 
 
+def test_reports_that_differ_are_counted_and_named(claim_runs: ClaimRuns, tmp_path: Path) -> None:
+    pages, other = claim_runs.pages, tmp_path / "other"
+    shutil.copytree(pages, other)
+    table = pl.read_parquet(other / "reports.parquet")
+    edited = table.with_row_index().with_columns(
+        text=pl.when(pl.col("index") < 6).then(pl.col("text") + " More.").otherwise("text")
+    )
+    edited.drop("index").reverse().write_parquet(other / "reports.parquet")
+    (same,) = json_of("compare", str(pages), str(pages))
+    assert same["reports"] == {"compared": 8, "differ": []}
+    (result,) = json_of("compare", str(pages), str(other))
+    places = sorted(table.head(6).select("task", "agent").rows())
+    assert result["reports"]["compared"] == 8
+    assert [(one["task"], one["agent"]) for one in result["reports"]["differ"]] == places
+    shown = ", ".join("/".join(place) for place in places[:5])
+    said = " ".join(command("compare", str(pages), str(other)).out.split())
+    assert f"reports: 6 of 8 differ between the runs (part of what follows is about other texts): {shown} and 1 more" in said
+    said = " ".join(command("compare", str(pages), str(pages)).out.split())
+    assert "reports: 8 of the same task and agent in both runs, all with the same text" in said
+
+
+def test_a_run_that_kept_no_reports_is_not_taken_for_the_same(claim_runs: ClaimRuns, tmp_path: Path) -> None:
+    shutil.copytree(claim_runs.pages, tmp_path / "bare")
+    (tmp_path / "bare" / "reports.parquet").unlink()
+    ran = command("compare", str(claim_runs.pages), str(tmp_path / "bare"))
+    assert ran.code == 0 and "reports: whether they differ is not known, bare keeps no reports.parquet" in ran.out
+    (result,) = json_of("compare", str(claim_runs.pages), str(tmp_path / "bare"))
+    assert result["reports"] == {"compared": None, "differ": None}
+
+
 def test_other_judges_are_refused(runs: JudgedRuns) -> None:
     ran = command("compare", str(runs.first), str(runs.second))
     assert ran.code == 1 and ran.out == ""
