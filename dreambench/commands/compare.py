@@ -1,7 +1,7 @@
 """compare RUN_A RUN_B ... [--allow KINDS] [--items N] [--json]: what changed between finished runs.
 
 RUN is a run's folder, its name below outputs/, or the start of its id. Every further run is compared with the first:
-paired differences of primary scores by task with intervals, config keys that differ, and items whose label flipped.
+paired differences of primary scores by task with intervals, config keys and reports that differ, and items whose label flipped.
 Runs whose protocols, judges, metric definitions or scoring version differ are refused unless --allow names it.
 """
 
@@ -60,8 +60,10 @@ def _show(result: Comparison, most: int) -> None:
     say(f"first:  {result.first.folder.root}", f"second: {result.second.folder.root}")
     for kind, lines in result.allowed.items():
         say(f"allowed although {kind} differs: {'; '.join(lines)}")
+    say(str(result.reports))
     print_table(_score_table(result.scores), "primary scores by task, second minus first (shares x100)")
     say("95 % intervals of the mean difference over tasks; p of the paired t test, adjusted by Holm over the rows")
+    say(*result.notes)
     if result.config:
         say("config:", *(f"  {one['key']}: {one['first']} -> {one['second']}" for one in result.config))
     else:
@@ -114,8 +116,13 @@ def _plain(result: Comparison) -> dict[str, Any]:
         "second": {"run": result.second.summary["run"], "path": str(result.second.folder.root)},
         "allowed": result.allowed,
         "config": result.config,
+        "reports": {
+            "compared": None if result.reports.unknown else result.reports.compared,
+            "differ": None if result.reports.unknown else result.reports.differ.to_dicts(),
+        },
         "scores": result.scores.to_dicts(),
         "item_counts": result.counts.to_dicts(),
         "items": result.items.to_dicts(),
         "unmatched": result.unmatched,
+        "notes": result.notes,
     }

@@ -3,7 +3,8 @@
 Scores are comparable where the same judges asked the same about the same: runs whose protocols, judges, metric definitions
 or scoring version differ are refused (`disparities`) unless the difference is what is to be compared. Rows are matched by
 agent, arm, metric, rubric and judge; where each run has one name that the other lacks (two releases of an agent, two judges)
-those two are matched, and the row says `old -> new`.
+those two are matched, and the row says `old -> new`. Paired differences need one value per task: where a run's table shows
+the harmonic mean of two means over tasks, the mean of each task's own harmonic mean is compared, under its own name.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import polars as pl
 
 from dreambench.errors import ConfigError, Problem
 from dreambench.reporting.finished import read_config
+from dreambench.reporting.report_changes import ReportChanges, report_changes
 from dreambench.reporting.study import StudyRun
 from dreambench.runs.assembly import CODE
 from dreambench.stats.multiple import adjust_column
@@ -29,6 +31,8 @@ ARM = ["perturbation", "dose", "perturbation_seed"]
 KEYS = ["metric", "rubric", "variant", "judge", "agent", *ARM]
 ITEM_KEYS = ["metric", "rubric", "judge", "agent", *ARM, "task", "repeat", "family", "item", "occurrence"]
 ARROW = " -> "
+HARMONIC, PER_TASK = "harmonic", "per_task"
+"""Variants of one metric: the harmonic mean of means over tasks, and the mean of each task's own harmonic mean."""
 NOT_CONFIG = ("paths", "engine", "cache", "traceback", "study", "study_inputs")
 """Top-level keys that change no number."""
 
@@ -60,8 +64,12 @@ class Comparison:
     """Items of both runs whose label, status or value changed."""
     counts: pl.DataFrame
     """Per metric, rubric and judge: items in both, flipped, revalued, only in one run."""
+    reports: ReportChanges
+    """Whether both runs scored the same texts."""
     unmatched: Sequence[str] = field(default_factory=list)
     """What one run has and the other lacks, in words."""
+    notes: Sequence[str] = field(default_factory=list)
+    """Scores that are not those of the runs' tables, in words."""
 
 
 def compare(first: StudyRun, second: StudyRun, allow: Collection[str] = ()) -> Comparison:
@@ -81,7 +89,9 @@ def compare(first: StudyRun, second: StudyRun, allow: Collection[str] = ()) -> C
         scores,
         items,
         counts,
+        report_changes(first, second),
         [line for match in names for line in match.unmatched()],
+        _notes(scores),
     )
 
 
@@ -223,7 +233,7 @@ def _score_differences(first: StudyRun, second: StudyRun, names: Sequence[_Match
     """One row per matched primary score, paired by task."""
 
     def by_task(run: StudyRun, side: str) -> pl.DataFrame:
-        values = _renamed(run.report_scores.filter(pl.col("primary")), names)
+        values = _renamed(_primary(run.report_scores), names)
         return values.group_by([*KEYS, "unit", "task"]).agg(pl.col("value").mean().alias(side))
 
     keys = [*KEYS, "unit", "task"]
@@ -253,6 +263,22 @@ def _score_differences(first: StudyRun, second: StudyRun, names: Sequence[_Match
             }
         )
     return adjust_column(pl.DataFrame(rows, schema=SCORE_SCHEMA), method="holm")
+
+
+def _primary(values: pl.DataFrame) -> pl.DataFrame:
+    """The primary rows. A report's value of `harmonic` is its own harmonic mean, which is what `per_task` averages."""
+    own = (pl.col("variant") == HARMONIC) & (pl.col("variant") == PER_TASK).any().over("metric", "rubric")
+    named = pl.when(own).then(pl.lit(PER_TASK)).otherwise(pl.col("variant"))
+    return values.with_columns(shown=named).filter("primary").with_columns(variant="shown").drop("shown")
+
+
+def _notes(scores: pl.DataFrame) -> list[str]:
+    renamed = scores.filter(pl.col("variant") == PER_TASK)["metric"].unique().sort()
+    return [
+        f"{metric} {PER_TASK} is the mean of each task's own harmonic mean: paired differences need one value per task. "
+        f"The run's table shows {metric} {HARMONIC}, the harmonic mean of the means over tasks, which is another number"
+        for metric in renamed
+    ]
 
 
 def _reason(result: PairedDifference) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
 from omegaconf import OmegaConf
 
 from dreambench.config.locations import bundled
@@ -9,7 +13,7 @@ from dreambench.config.nodes import build
 from dreambench.config.schema import RunConfig
 from dreambench.datasets import Dataset
 from dreambench.engine.clock import Clock
-from dreambench.errors import InputError, Problem
+from dreambench.errors import ConfigError, InputError, Problem
 from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.metric import Metric
@@ -17,7 +21,27 @@ from dreambench.protocols.source import NoProtocols
 from dreambench.reporting.finished import read_config
 from dreambench.reporting.study import StudyRun
 from dreambench.runs.assembly import build_metrics, validate
+from dreambench.tools.tool import Tool, ToolCallError
 from dreambench.tools.toolset import NoTools
+
+READING = ("page_visit", "pdf_fetch", "arxiv", "github")
+OFFERS: Sequence[Sequence[str]] = (("web_search", *READING, "calculate"), (*READING, "calculate"), ())
+"""What tool sets offer, the most first: all, pages without a search, nothing."""
+
+
+class StoredTools(NoTools):
+    """Stands for the tools of a finished run: says what they offered, so that metrics are what they were, and does nothing."""
+
+    def __init__(self, offered: Sequence[str]) -> None:
+        self._offered = offered
+
+    @cached_property
+    def tools(self) -> Mapping[str, Tool]:
+        return {name: Tool(name, "", _refuse, parameters={}) for name in self._offered}
+
+
+async def _refuse(arguments: Mapping[str, object]) -> str:
+    raise ToolCallError("the tools of a finished run are not opened again")
 
 
 def stored_config(run: StudyRun) -> RunConfig:
@@ -26,10 +50,30 @@ def stored_config(run: StudyRun) -> RunConfig:
 
 
 def rebuild_metrics(run: StudyRun) -> dict[str, Metric]:
-    """The run's metrics by node name, for what they say of their items; without tools and protocols: they measure nothing."""
+    """The run's metrics by node name, for what they say of their items; without network and keys: they measure nothing.
+
+    What some metrics lead with and how their items are named depends on the tools (Citation Integrity without tools that open
+    pages). The tools are not made again: of OFFERS the first counts under which most of the run's items have their metric.
+    Raises InputError where the metrics cannot be made any more.
+    """
     config = stored_config(run)
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
-    return build_metrics(config, shelf=shelf, tools=NoTools(), protocols=NoProtocols(), trajectories=Trajectories())
+    stored = set(run.judgments.select("metric", "rubric").unique().rows())
+
+    def made(offered: Sequence[str]) -> dict[str, Metric]:
+        tools = StoredTools(offered)
+        return build_metrics(config, shelf=shelf, tools=tools, protocols=NoProtocols(), trajectories=Trajectories())
+
+    def unnamed(metrics: Mapping[str, Metric]) -> int:
+        return len(stored - {(metric.id, metric.rubric_variant) for metric in metrics.values()})
+
+    best = made(OFFERS[0])
+    for offered in OFFERS[1:]:
+        if not unnamed(best):
+            break
+        with contextlib.suppress(ConfigError):  # a metric of the run refuses to be without these tools: they were there
+            best = min(best, made(offered), key=unnamed)
+    return best
 
 
 def load_dataset(run: StudyRun) -> Dataset:

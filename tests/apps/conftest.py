@@ -64,6 +64,27 @@ def judged_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgedRuns
         yield JudgedRuns(folder, runs[0], runs[1], overrides, stub)
 
 
+@dataclass(frozen=True)
+class ClaimRuns:
+    """Runs of Citation Integrity over the demo: with its pages, and without tools."""
+
+    folder: Path
+    pages: Path
+    no_tools: Path
+
+
+@pytest.fixture(scope="session")
+def claim_runs(tmp_path_factory: pytest.TempPathFactory) -> ClaimRuns:
+    folder = tmp_path_factory.mktemp("claims")
+    made = []
+    with contextlib.chdir(folder):
+        for tools in ("bundled", "none"):
+            ran = command("dataset=demo", "judge=embedded", "metric=ci", "dataset.limit=2", f"tools={tools}")
+            assert ran.code == 0, ran.err
+            made.append(folder / ran.out.rpartition("written to ")[2].strip())
+    return ClaimRuns(folder, *made)
+
+
 @pytest.fixture
 def runs(judged_runs: JudgedRuns, monkeypatch: pytest.MonkeyPatch) -> JudgedRuns:
     """The two runs, with the working folder where their command was given."""

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from dreambench.metrics.aggregation import SCORING_VERSION
-from tests.apps.conftest import JudgedRuns, command, json_of
+from tests.apps.conftest import ClaimRuns, JudgedRuns, command, json_of
 
 ALLOWED = ["--allow", "judge"]
 
@@ -59,6 +59,52 @@ def test_the_table_says_what_differs(runs: JudgedRuns) -> None:
     assert "allowed although judge differs: litellm.model: openai/one -> openai/two" in ran.out
     assert "  judge.litellm.model: openai/one -> openai/two" in ran.out
     assert "flipped items (the first 2 of " in ran.out
+
+
+def test_what_needs_one_value_per_task_has_the_name_of_such_a_variant(claim_runs: ClaimRuns) -> None:
+    pages, none = str(claim_runs.pages), str(claim_runs.no_tools)
+    (result,) = json_of("compare", pages, pages)
+    stored = pl.read_parquet(claim_runs.pages / "scores.parquet").filter(aggregation="macro", variant="per_task")
+    assert {row["variant"] for row in result["scores"]} == {"per_task"}
+    assert {row["agent"]: row["first"] for row in result["scores"]} == pytest.approx(
+        dict(zip(stored["agent"], stored["value"], strict=True))
+    )
+    said = "paired differences need one value per task. The run's table shows ci harmonic"
+    assert len(result["notes"]) == 1 and said in result["notes"][0]
+    assert result["notes"][0].split()[:2] == ["ci", "per_task"]
+    assert said in command("compare", pages, pages).out.replace("\n", " ")
+    (result,) = json_of("compare", none, none)
+    assert {row["variant"] for row in result["scores"]} == {"ca"} and result["notes"] == []
+
+
+def test_reports_that_differ_are_counted_and_named(claim_runs: ClaimRuns, tmp_path: Path) -> None:
+    pages, other = claim_runs.pages, tmp_path / "other"
+    shutil.copytree(pages, other)
+    table = pl.read_parquet(other / "reports.parquet")
+    edited = table.with_row_index().with_columns(
+        text=pl.when(pl.col("index") < 6).then(pl.col("text") + " More.").otherwise("text")
+    )
+    edited.drop("index").reverse().write_parquet(other / "reports.parquet")
+    (same,) = json_of("compare", str(pages), str(pages))
+    assert same["reports"] == {"compared": 8, "differ": []}
+    (result,) = json_of("compare", str(pages), str(other))
+    places = sorted(table.head(6).select("task", "agent").rows())
+    assert result["reports"]["compared"] == 8
+    assert [(one["task"], one["agent"]) for one in result["reports"]["differ"]] == places
+    shown = ", ".join("/".join(place) for place in places[:5])
+    said = " ".join(command("compare", str(pages), str(other)).out.split())
+    assert f"reports: 6 of 8 differ between the runs (part of what follows is about other texts): {shown} and 1 more" in said
+    said = " ".join(command("compare", str(pages), str(pages)).out.split())
+    assert "reports: 8 of the same task and agent in both runs, all with the same text" in said
+
+
+def test_a_run_that_kept_no_reports_is_not_taken_for_the_same(claim_runs: ClaimRuns, tmp_path: Path) -> None:
+    shutil.copytree(claim_runs.pages, tmp_path / "bare")
+    (tmp_path / "bare" / "reports.parquet").unlink()
+    ran = command("compare", str(claim_runs.pages), str(tmp_path / "bare"))
+    assert ran.code == 0 and "reports: whether they differ is not known, bare keeps no reports.parquet" in ran.out
+    (result,) = json_of("compare", str(claim_runs.pages), str(tmp_path / "bare"))
+    assert result["reports"] == {"compared": None, "differ": None}
 
 
 def test_other_judges_are_refused(runs: JudgedRuns) -> None:

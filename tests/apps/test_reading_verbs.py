@@ -8,10 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 
 from dreambench.config.explain import group_options
 from dreambench.judges.kinds import kind_names
-from tests.apps.conftest import JudgedRuns, command, json_of
+from tests.apps.conftest import ClaimRuns, JudgedRuns, command, json_of
 
 
 def test_a_complete_run_is_complete(runs: JudgedRuns) -> None:
@@ -65,6 +66,41 @@ def test_a_report_aggregates_anew(runs: JudgedRuns, tmp_path: Path) -> None:
     said = json_of("report", str(changed))
     assert {row["value"] for row in said["scores"] if row["metric"] == "da" and row["variant"] == "citing_only"} == {1.0}
     assert said["notes"] == ["these scores differ from those that the run stored: metrics or scoring have changed since"]
+
+
+@pytest.mark.parametrize(("which", "variant"), [("pages", "harmonic"), ("no_tools", "ca")])
+def test_a_report_leads_with_what_the_run_s_tools_allowed(which: str, variant: str, claim_runs: ClaimRuns) -> None:
+    run: Path = getattr(claim_runs, which)
+    said = json_of("report", str(run))
+    assert said["scores"] == json.loads(json.dumps(pl.read_parquet(run / "scores.parquet").to_dicts()))
+    assert {row["variant"] for row in said["scores"] if row["primary"]} == {variant}
+    assert not [note for note in said["notes"] if "differ" in note]
+
+
+@pytest.mark.parametrize(("threshold", "code"), [("0.0", 0), ("0.9", 100)])
+def test_a_threshold_is_judged_on_the_run_s_own_variant(
+    threshold: str, code: int, claim_runs: ClaimRuns, tmp_path: Path
+) -> None:
+    shutil.copytree(claim_runs.pages, tmp_path / "run")
+    config = tmp_path / "run" / "config.yaml"
+    stored = yaml.safe_load(config.read_text(encoding="utf-8"))
+    stored["metric"]["ci"]["threshold"] = float(threshold)
+    config.write_text(yaml.safe_dump(stored), encoding="utf-8")
+    ran = command("report", str(tmp_path / "run"))
+    assert ran.code == code
+    assert "/ ci harmonic / embedded: value" in ran.out and "no report was scored" not in ran.out
+
+
+def test_a_report_of_metrics_that_refuse_to_be_without_tools(claim_runs: ClaimRuns, tmp_path: Path) -> None:
+    """No tool is opened and no key asked for: the run's tools need one, and lie on the network."""
+    shutil.copytree(claim_runs.pages, tmp_path / "run")
+    config = tmp_path / "run" / "config.yaml"
+    stored = yaml.safe_load(config.read_text(encoding="utf-8"))
+    stored["metric"]["rq"] = {"_target_": "dreambench.metrics.rq.ReasoningQuality"}
+    stored["tools"] = {"_target_": "dreambench.tools.search.brave.BraveTools"}
+    config.write_text(yaml.safe_dump(stored), encoding="utf-8")
+    said = json_of("report", str(tmp_path / "run"))
+    assert {row["variant"] for row in said["scores"] if row["primary"]} == {"harmonic"}
 
 
 def test_every_option_is_listed_with_its_purpose() -> None:

@@ -17,7 +17,7 @@ from dreambench.records import Report, Task
 from dreambench.reporting.human_labels import LabelError, read_key, read_sheets
 from dreambench.reporting.sampling import Sample, Unit, allocate
 from dreambench.reporting.sheet import as_csv, as_page
-from tests.apps.conftest import JudgedRuns, command, json_of
+from tests.apps.conftest import ClaimRuns, JudgedRuns, command, json_of
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +86,20 @@ def test_without_blind_raters_see_what_the_judge_said(runs: JudgedRuns, tmp_path
     assert {name: stratum["drawn"] for name, stratum in shown["strata"].items()} == {"da": 20, "wq": 20}
     row = rows_of(tmp_path / "open" / "sheet.csv")[0]
     assert row["judge"] == "litellm" and row["judge_label"] and row["agent"]
+
+
+def test_claims_that_were_checked_on_pages_can_be_labelled(
+    claim_runs: ClaimRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(claim_runs.folder)
+    shown = json_of("sample", str(claim_runs.pages), "--n", "20", "--by", "metric,family", "--out", str(tmp_path / "claims"))
+    items = pl.read_parquet(claim_runs.pages / "judgments.parquet")
+    sizes = {f"ci / {family}": n for family, n in items.group_by("family").len().iter_rows()}
+    assert {name: one["population"] for name, one in shown["strata"].items()} == {
+        name: sizes[name] for name in ("ci / citation", "ci / claim")
+    }
+    units = rows_of(tmp_path / "claims" / "sheet.csv")
+    assert len(units) == 20 and all("partially_supported" in row["answers"] for row in units)
 
 
 def hostile() -> Sample:
