@@ -16,7 +16,7 @@ import polars as pl
 from dreambench.audit.cells import audit_cells, matrix
 from dreambench.audit.cost import cost_table
 from dreambench.audit.heat_map import draw_matrix
-from dreambench.audit.holdout import holdout_cells
+from dreambench.audit.holdout import holdout_cells, side_by_side
 from dreambench.audit.ranking import FREE, ranking
 from dreambench.audit.reliability import reliability
 from dreambench.audit.verdicts import FALSE_ALARM, FLAW, SEES, UNDECIDED, WRONG_WAY
@@ -29,7 +29,7 @@ from dreambench.reporting.study import StudyRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.runs.folder import RunFolder
 
-INPUTS = ("margin", "holdout")
+INPUTS = ("margin", "holdout", "kinds")
 SEED = 0
 
 
@@ -50,7 +50,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     cells = audit_cells(run, margin=margin, seed=SEED)
     costs, again, arms = cost_table(run), reliability(run), planted(run.folder.perturbed)
     ranked = ranking(cells, costs)
-    held = holdout_cells(_holdout(run.inputs), cells, margin=margin, seed=SEED) if run.inputs.get("holdout") else None
+    held = _held(run, cells, margin) if run.inputs.get("holdout") else None
     folder = run.output
     lines = [
         f"Margin: a shift of fewer than {100 * margin:g} points of 100 is no shift.",
@@ -74,9 +74,14 @@ def make(run: StudyRun) -> Sequence[Path]:
         *write_table(rounded(costs), folder, "cost"),
         *write_table(rounded(arms), folder, "planted"),
         *(write_table(rounded(held), folder, "holdout") if held is not None else []),
+        *(write_table(side_by_side(held), folder, "side_by_side") if held is not None else []),
         *draw_matrix(cells, folder, "metric_audit"),
         write_findings(run, "Metric audit", lines),
     ]
+
+
+def _held(run: StudyRun, cells: pl.DataFrame, margin: float) -> pl.DataFrame:
+    return holdout_cells(_holdout(run.inputs), cells, margin=margin, seed=SEED, kinds=run.inputs.get("kinds"))
 
 
 def _holdout(inputs: Mapping[str, Any]) -> StudyRun:
@@ -148,8 +153,9 @@ def _holdout_lines(held: pl.DataFrame | None) -> Iterator[str]:
         yield "- No second set: study_inputs.holdout names no run over reports that other hands made flawed."
         return
     for row in held.iter_rows(named=True):
-        beside = f"perturbers: {row['perturber_verdict']}" if row["perturber_verdict"] else "no such perturbation"
-        what = f"- Second set, {row['metric']} by {row['judge']}, {row['perturbation']}: {row['verdict']}"
+        known = f"{row['perturbation']}: {row['perturber_verdict']} {_points(row['perturber_shift'])}"
+        beside = known if row["perturber_verdict"] else "no such perturbation"
+        what = f"- Second set, {row['metric']} by {row['judge']}, {row['agent']}: {row['verdict']}"
         yield f"{what} ({_points(row['shift'])} points over {row['n_tasks']} tasks; {beside})."
     both = held.drop_nulls("same_verdict")
     if both.height:

@@ -1,12 +1,13 @@
 """A second set of flawed reports beside the first: written by other hands, on other topics, without the perturbers.
 
 Its run has an agent `clean` and one agent per kind of flaw, each of which answers the same tasks; a metric sees a flaw when the
-flawed report of a task scores below the clean one. Same verdicts, same rules; a kind that has a perturbation's name stands
-beside it.
+flawed report of a task scores below the clean one. Same verdicts, same rules; an agent stands beside the perturbation that
+`kinds` names for it, else beside the one of its own name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -14,32 +15,36 @@ import polars as pl
 from dreambench.audit.verdicts import with_verdicts
 from dreambench.reporting.dose_tables import labelled
 from dreambench.reporting.study import StudyRun
-from dreambench.runs.assembly import CLEAN
+from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.stats.equivalence import equivalent_paired
 from dreambench.stats.paired import paired_difference
 from dreambench.stats.separation import auc
 
 COLUMNS = [
-    "metric", "judge", "role", "perturbation", "n_tasks", "clean", "flawed", "shift", "shift_low", "shift_high", "p", "p_holm",
-    "auc", "verdict", "why", "perturber_shift", "perturber_verdict", "same_verdict",
+    "metric", "judge", "role", "agent", "perturbation", "n_tasks", "clean", "flawed", "shift", "shift_low", "shift_high",
+    "p", "p_holm", "auc", "verdict", "why", "perturber_shift", "perturber_verdict", "same_verdict",
 ]  # fmt: skip
 _EMPTY = dict.fromkeys(COLUMNS, pl.String)
 
 
-def holdout_cells(run: StudyRun, cells: pl.DataFrame, *, margin: float, seed: int) -> pl.DataFrame:
-    """COLUMNS: one row per metric, judge and kind of flaw (`perturbation`); shift is flawed - clean over tasks.
+def holdout_cells(
+    run: StudyRun, cells: pl.DataFrame, *, margin: float, seed: int, kinds: Mapping[str, str] | None = None
+) -> pl.DataFrame:
+    """COLUMNS: one row per metric, judge and agent but `clean`; shift is flawed - clean over tasks.
 
-    `cells` is the matrix of the perturbers' set; its numbers stand in the columns perturber_... where it has that cell.
+    `kinds` says which perturbation an agent stands beside, and so whether it is a flaw or a placebo. `cells` is the matrix of
+    the perturbers' set; its numbers stand in the columns perturber_... where it has that cell.
     """
     shown = run.report_scores.filter(pl.col("primary"), pl.col("unit") == "share", pl.col("perturbation") == CLEAN)
     tasks = labelled(shown).group_by("metric", "judge", "agent", "task", maintain_order=True).agg(pl.col("value").mean())
     roles = dict(cells.select("perturbation", "role").unique().iter_rows())
     rows = []
-    for (metric, judge, kind), part in tasks.group_by("metric", "judge", "agent", maintain_order=True):
-        if kind == CLEAN:
+    for (metric, judge, agent), part in tasks.group_by("metric", "judge", "agent", maintain_order=True):
+        if agent == CLEAN:
             continue
+        kind = (kinds or {}).get(agent, agent)
         clean = tasks.filter(pl.col("metric") == metric, pl.col("judge") == judge, pl.col("agent") == CLEAN)
-        keys = {"metric": metric, "judge": judge, "perturbation": kind, "role": roles.get(kind, "flaw")}
+        keys = {"metric": metric, "judge": judge, "agent": agent, "perturbation": kind, "role": roles.get(kind, "flaw")}
         rows.append({**keys, **_paired(part.join(clean, on="task"), margin, seed)})
     if not rows:
         return pl.DataFrame(schema=_EMPTY)
@@ -49,11 +54,27 @@ def holdout_cells(run: StudyRun, cells: pl.DataFrame, *, margin: float, seed: in
     return (
         beside.with_columns(same_verdict=pl.col("verdict") == pl.col("perturber_verdict"))
         .select(COLUMNS)
-        .sort("role", "perturbation", "metric", "judge")
+        .sort("role", "perturbation", "agent", "metric", "judge")
     )
 
 
-_KEYS = dict.fromkeys(("metric", "judge", "perturbation", "role"), pl.String)
+def side_by_side(held: pl.DataFrame) -> pl.DataFrame:
+    """One row per agent of the second set, one column per metric and judge: the perturbers' verdict and shift in points of 100,
+    then the second set's."""
+    told = pl.concat_str(
+        pl.col("perturber_verdict").fill_null("none"),
+        (100 * pl.col("perturber_shift")).round(1).cast(pl.String).fill_null(""),
+        pl.lit("|"),
+        "verdict",
+        (100 * pl.col("shift")).round(1).cast(pl.String).fill_null(""),
+        separator=" ",
+    )
+    column = pl.when(pl.col("judge") == CODE).then("metric").otherwise(pl.format("{} · {}", "metric", "judge"))
+    shown = held.with_columns(cell=told, column=column)
+    return shown.pivot(on="column", index=["role", "perturbation", "agent"], values="cell", sort_columns=True)
+
+
+_KEYS = dict.fromkeys(("metric", "judge", "agent", "perturbation", "role"), pl.String)
 _NUMBERS: dict[str, Any] = {
     **dict.fromkeys(("clean", "flawed", "shift", "shift_low", "shift_high", "slope", "p", "detectable", "auc"), pl.Float64),
     **dict.fromkeys(("n_tasks", "n_reports", "lost"), pl.Int64),
