@@ -76,6 +76,7 @@ def make(run: StudyRun) -> Sequence[Path]:
         *(write_table(rounded(held), folder, "holdout") if held is not None else []),
         *(write_table(side_by_side(held), folder, "side_by_side") if held is not None else []),
         *draw_matrix(cells, folder, "metric_audit"),
+        *(draw_matrix(held.with_columns(perturbation="agent"), folder, "holdout") if held is not None else []),
         write_findings(run, "Metric audit", lines),
     ]
 
