@@ -25,11 +25,11 @@ def merge(spans: Iterable[tuple[int, int]], text: str) -> list[tuple[int, int]]:
 def keep(text: str, cuts: Sequence[tuple[int, int]]) -> list[Span]:
     """What is left of `text`, as stretches of it; `cuts` are in order and do not touch."""
     kept: list[Span] = []
-    position = 0
+    position, first = 0, len(text) - len(text.lstrip())
     for start, end in cuts:
         before = _back_over_space(text, position, start)
         after = _over_space(text, end)
-        if not text[:before].strip() or after == len(text):
+        if before <= first or after == len(text):
             # At an end of the text the outer white space is its own, the inner one came with the passage.
             pieces = [(position, start if before == position == 0 else before)]
             rest = end if after == len(text) and before > 0 else after

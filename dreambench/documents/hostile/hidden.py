@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from dreambench.documents.hostile.braces import closing_braces
 from dreambench.documents.hostile.characters import invisible_spans
 from dreambench.documents.hostile.model import Found, Kind
 
@@ -11,10 +13,12 @@ _BEGINNINGS = re.compile(r"<!--|<(script|style|template|noscript)\b[^<>]*>", re.
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _MARKDOWN_COMMENT = re.compile(r"^[ \t]*\[(?://|comment|hidden|#)[^\]\n]*\]:[ \t]*(?:#|<>)[^\n]*", re.MULTILINE | re.IGNORECASE)
 _OPENING = re.compile(r"<([a-z][a-z0-9]*)\b([^<>]*)>", re.IGNORECASE)
+_ANY_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)\b[^<>]*>", re.IGNORECASE)
+_FORMULA_END = re.compile(r"[$\n]")
 _UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?(?![.\d])|font-size\s*:\s*0(?![.\d]*[1-9])"
     r"|(?<![-\w])color\s*[:=]\s*[\"']?(?:#fff(?:fff)?(?![0-9a-f])|white\b|snow\b|transparent|rgba?\(\s*25[0-5]\s*,\s*25[0-5]\s*,\s*25[0-5]"
-    r"|rgba\([^)]*,\s*0(?:\.0+)?\s*\))|text-indent\s*:\s*-\d{3,}|(?:left|top)\s*:\s*-\d{3,}px|clip\s*:\s*rect\(0"
+    r"|rgba\([^)]{0,60},\s*0(?:\.0+)?\s*\))|text-indent\s*:\s*-\d{3,}|(?:left|top)\s*:\s*-\d{3,}px|clip\s*:\s*rect\(0"
     r"|(?:^|\s)hidden(?:[\s=]|$)|aria-hidden\s*=\s*[\"']?true|class\s*=\s*[\"'][^\"']*\b(?:sr-only|visually-hidden)\b",
     re.IGNORECASE,
 )
@@ -31,10 +35,7 @@ def find_hidden(text: str) -> list[Found]:
         found += _dropped(text)
         found += _unseen_elements(text)
     if "\\" in text:
-        found += [
-            Found(match.start(), _braces(text, match.end()), Kind.HIDDEN, "white formula")
-            for match in _WHITE_TEX.finditer(text)
-        ]
+        found += _white_formulas(text)
     return found
 
 
@@ -70,33 +71,39 @@ def _dropped(text: str) -> list[Found]:
 
 def _unseen_elements(text: str) -> list[Found]:
     found = []
-    until = -1
+    until, ends = -1, _closings(text)
     for match in _OPENING.finditer(text):
         if match.start() >= until and match[2] and (why := _UNSEEN.search(match[2])):
-            until = _closing(text, match[1], match.end())
+            until = ends.get(match.start(), -1)
+            if until < 0 or until > match.end() + _LONGEST:  # never closed: to the end of its paragraph
+                blank = _BLANK_LINE.search(text, match.end())
+                until = blank.start() if blank else len(text)
             found.append(Found(match.start(), until, Kind.HIDDEN, " ".join(why[0].split())))
     return found
 
 
-def _closing(text: str, name: str, start: int) -> int:
-    """The end of the element that was opened before `start`; of one that is never closed, the end of its paragraph."""
-    depth = 1
-    for tag in re.compile(rf"<(/?){name}\b[^<>]*>", re.IGNORECASE).finditer(text, start, start + _LONGEST):
-        depth += -1 if tag[1] else 1
-        if not depth:
-            return tag.end()
-    blank = re.compile(r"\n[ \t]*\n").search(text, start)
-    return blank.start() if blank else len(text)
+def _closings(text: str) -> dict[int, int]:
+    """For each opening tag that is closed, by its offset: where its closing tag ends."""
+    ends: dict[int, int] = {}
+    waiting: dict[str, list[int]] = {}
+    for tag in _ANY_TAG.finditer(text):
+        opened = waiting.setdefault(tag[2].casefold(), [])
+        if not tag[1]:
+            opened.append(tag.start())
+        elif opened:
+            ends[opened.pop()] = tag.end()
+    return ends
 
 
-def _braces(text: str, start: int) -> int:
-    """The end of the group in braces at or right after `start`; of the line where there is none."""
-    begin = text.find("{", start, start + 3)
-    if begin < 0:
-        return min((at for at in (text.find("$", start), text.find("\n", start)) if at >= 0), default=len(text))
-    depth = 0
-    for position in range(begin, min(len(text), begin + _LONGEST)):
-        depth += {"{": 1, "}": -1}.get(text[position], 0)
-        if not depth:
-            return position + 1
-    return len(text)
+def _white_formulas(text: str) -> Iterator[Found]:
+    """Commands that show nothing, with the group in braces at or right after them, or else the rest of the formula or line."""
+    until, ends = -1, {} if not _WHITE_TEX.search(text) else closing_braces(text)
+    for match in _WHITE_TEX.finditer(text):
+        if match.start() < until:
+            continue
+        begin = text.find("{", match.end(), match.end() + 3)
+        stop = _FORMULA_END.search(text, match.end()) if begin < 0 else None
+        until = ends.get(begin, len(text)) if begin >= 0 else stop.start() if stop else len(text)
+        if until - begin > _LONGEST and begin >= 0:
+            until = len(text)
+        yield Found(match.start(), until, Kind.HIDDEN, "white formula")

@@ -199,13 +199,13 @@ STRONG = (
         r"\b(?:send|post|submit|append|include|attach|forward|leak|paste|put|encode|add|upload|transmit|exfiltrate)(?:ing)?\s+(?:[\w-]+\s+)"
         r"{0,3}?(?:your|the (?:full|whole|entire|complete|system|contents?|text)|this)\s+(?:[\w-]+\s+){0,3}?(?:prompts?|instructions?|report"
         r"|conversation|context|answers?|notes|chat|history|credentials|api keys?|keys?|rubrics?|scores?|task|findings)\b"
-        r"(?=.*(?:https?:/|\burls?\b|\baddress\b|query|parameter|webhook|endpoint|\blink\b))",
+        r"(?=.{0,300}(?:https?:/|\burls?\b|\baddress\b|query|parameter|webhook|endpoint|\blink\b))",
         "send|post|submit|append|include|attach|forward|leak|paste|put|encode|add|upload|transmit|exfiltrate|sending|posting|submitting|appending|attaching|pasting",
         "your |prompt|rubric|the full|the whole|the entire|the complete|the system|the content|the text|this ",
     ),
     _rule(
         "leak",
-        r"{start}(?:visit|open|fetch|load|request|browse to|navigate to|go to|retrieve|access|query|call)\s+(?:\w+ ){0,3}?\S{0,3}https?:/.*"
+        r"{start}(?:visit|open|fetch|load|request|browse to|navigate to|go to|retrieve|access|query|call)\s+(?:\w+ ){0,3}?\S{0,3}https?:/.{0,300}"
         r"(?:\bbefore (?:you )?(?:answer|grad|scor|continu|judg|evaluat|finish|decid)|\bwith (?:your|the full|the entire)\b"
         r"|=(?:\{|<|\[|%7b|\$|your)|\bto (?:confirm|verify|get|receive|unlock|obtain|complete|report) (?:your|this|the) (?:evaluation"
         r"|instructions|verdict|scor\w+|grading|rubric|task|identity|progress|result))",
@@ -236,7 +236,7 @@ STRONG = (
     ),
     _rule(
         "grade",
-        r"{请}(?:请|直接|一律|统一|务必|必须)*(?:给予?|打|评为?|评定为?|判为?|判定为?|输出|返回|填写?|授予|记|标记为)[^。！？\n]{0,12}?{分}(?=[。！!；;，,）)”\"]|$|而|并"
+        r"{请}(?:请|直接|一律|统一|务必|必须){0,4}(?:给予?|打|评为?|评定为?|判为?|判定为?|输出|返回|填写?|授予|记|标记为)[^。！？\n]{0,12}?{分}(?=[。！!；;，,）)”\"]|$|而|并"
         r"|，|无论|不要|给{本})(?<!高分)",
         "满分|最高|10分|10 分|100分|100 分|十分|一百分|高分|10/10|100/100",
     ),

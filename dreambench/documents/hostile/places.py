@@ -9,26 +9,32 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dreambench.documents.hostile.features import Features
 from dreambench.documents.hostile.model import Found, Kind
 from dreambench.documents.hostile.orders import STRONG, WEAK, Rule, first_match
 
-_SENTENCE = re.compile(r".+?(?:[.!?]+(?:[\"'”’)\]*_]|</\w+>)*(?=\s|$)|[。！？；]+[”’」』）*_]*|$)", re.DOTALL)
-_CITED = re.compile(
-    r"(?:[ \t]*(?:\[\^?[^\]\n]{1,60}\](?:\([^)\n]*\))?|【[^】\n]{1,60}】|<?https?://[^\s<>)\]]+>?|\(https?://[^)\n]*\)|<sup>.{1,60}?</sup>))+"
+_SENTENCE = re.compile(
+    r".(?:[^.!?。！？；\n]++|(?!$)\n|[.!?]++(?:[\"'”’)\]*_]|</\w++>)*+(?!\s|$))*+"
+    r"(?:[.!?]++(?:[\"'”’)\]*_]|</\w++>)*+|[。！？；]++[”’」』）*_]*+|$)",
+    re.DOTALL,
 )
-_CITED_NEXT = re.compile(rf"\s*{_CITED.pattern}[ \t]*(?=\n|$)")
-_LEFT_BEFORE = re.compile(r"[ \t]*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|<\w+[^<>\n]*>|[|*_\"'“「『(\[（【{~:`$])[ \t]*)*")
-_LEFT_AFTER = re.compile(r"(?:</\w+>|[|*_\"'”」』)\]）】}~`.,;。！$\\ \t])*(?=\n|$)")
+_CITED = re.compile(
+    r"(?:[ \t]*+(?:\[\^?[^\]\n]{1,60}\](?:\([^)\n]{0,2000}+\))?|【[^】\n]{1,60}】|<?https?://[^\s<>)\]]{1,2000}+>?"
+    r"|\(https?://[^)\n]{0,2000}+\)|<sup>.{1,60}?</sup>))++"
+)
+_CITED_NEXT = re.compile(rf"\s*+{_CITED.pattern}[ \t]*+(?=\n|$)")
+_LEFT_BEFORE = re.compile(r"[ \t]*+(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|<\w+[^<>\n]*>|[|*_\"'“「『(\[（【{~:`$])[ \t]*+)*+")
+_LEFT_AFTER = re.compile(r"(?:</\w+>|[|*_\"'”」』)\]）】}~`.,;。！$\\ \t])*+(?=\n|$)")
 _FENCE_BEFORE = re.compile(r"(?:^|\n)[ \t]*(`{3,}|~{3,})[^\n`]*\n\s*$")
 _BRACKETS = {"(": ")", "[": "]", "（": "）", "【": "】", "“": "”", "「": "」", "『": "』", '"': '"'}
 _PAIRS = {**_BRACKETS, "*": "*", "_": "_", "`": "`", "$": "$"}
 _UNSEEN = (Kind.HIDDEN, Kind.INVISIBLE)
 _OPENINGS = ("address", "message header")
 _LONGEST_FENCE = 60
+_LONGEST_LEFT = 400
 _LONGEST_ADDRESS = 80
 _LONGEST_BELOW = 4_000
 
@@ -41,9 +47,10 @@ def find_orders(features: Features, before: Sequence[Found]) -> list[Found]:
     folded, edges = features.folded, features.edges
     found: list[Found] = []
     whole = -1
-    for index in sorted({bisect_right(edges, hit.start) - 1 for hit in before}.union(rules)):
-        start, end = edges[index], edges[min(index + 1, len(edges) - 1)]
-        stretch = _block(folded, start, end, rules.get(index, ()), before)
+    numbers = sorted({bisect_right(edges, hit.start) - 1 for hit in before}.union(rules))
+    spans = [(edges[index], edges[min(index + 1, len(edges) - 1)]) for index in numbers]
+    for index, (start, end), marked in zip(numbers, spans, _overlapping(before, spans), strict=True):
+        stretch = _block(folded, start, end, rules.get(index, ()), marked)
         if stretch and (below := _block_below(folded, stretch, edges, index)):
             whole = index + 1
             found += [stretch, below]
@@ -96,10 +103,24 @@ class _Part(NamedTuple):
     whole: bool = True
 
 
-def _block(folded: str, start: int, end: int, rules: Sequence[Rule], before: Sequence[Found]) -> Found | None:
-    """The passage of one paragraph, None where there is none."""
-    marked = [hit for hit in before if hit.start < end and hit.end > start]
-    parts = [_part(folded, *match.span(), rules, marked) for match in _SENTENCE.finditer(folded, start, end)]
+def _overlapping(hits: Sequence[Found], spans: Sequence[tuple[int, int]]) -> Iterator[list[Found]]:
+    """For each stretch (in order, apart) the hits that touch it, in one pass over both."""
+    waiting = sorted(hits, key=lambda hit: hit.start)
+    active: list[Found] = []
+    at = 0
+    for start, end in spans:
+        while at < len(waiting) and waiting[at].start < end:
+            active.append(waiting[at])
+            at += 1
+        active = [hit for hit in active if hit.end > start]
+        yield list(active)
+
+
+def _block(folded: str, start: int, end: int, rules: Sequence[Rule], marked: Sequence[Found]) -> Found | None:
+    """The passage of one paragraph, None where there is none; `marked` are the hits of other rules in it."""
+    spans = [match.span() for match in _SENTENCE.finditer(folded, start, end)]
+    inside = _overlapping(marked, spans)
+    parts = [_part(folded, *span, rules, touching) for span, touching in zip(spans, inside, strict=True)]
     at = [number for number, part in enumerate(parts) if part.rule]
     if not at:
         return None
@@ -118,8 +139,7 @@ def _is_weak(folded: str, part: _Part) -> bool:
     return first_match(WEAK, folded[part.start : part.end]) is not None
 
 
-def _part(folded: str, left: int, right: int, rules: Sequence[Rule], marked: Sequence[Found]) -> _Part:
-    inside = [hit for hit in marked if hit.start < right and hit.end > left]
+def _part(folded: str, left: int, right: int, rules: Sequence[Rule], inside: Sequence[Found]) -> _Part:
     hit = first_match(rules, folded[left:right])
     if hit and not any(found.start < left + hit[2] and left + hit[1] < found.end for found in inside):
         start, end = _clause(folded, left, left + hit[1], right)
@@ -135,9 +155,14 @@ def _part(folded: str, left: int, right: int, rules: Sequence[Rule], marked: Seq
 
 def _clause(folded: str, left: int, hit: int, right: int) -> tuple[int, int]:
     """Where the passage lies in its sentence: in brackets or quotes around the hit, after a semicolon, or all of it."""
-    for at in (at for at in range(min(hit + 1, right - 1), left - 1, -1) if folded[at] in _BRACKETS):
-        close = folded.find(_BRACKETS[folded[at]], at + 1, right)
-        if (close < 0 or close > hit) and folded[left:at].strip(" \t\n-*#>_+0123456789."):
+    first = min(hit + 1, right - 1)
+    nearest = {mark: folded.find(mark, first + 1, right) for mark in _BRACKETS.values()}
+    for at in range(first, left - 1, -1):
+        char = folded[at]
+        close = nearest[_BRACKETS[char]] if char in _BRACKETS else hit
+        if char in nearest:
+            nearest[char] = at
+        if char in _BRACKETS and (close < 0 or close > hit) and folded[left:at].strip(" \t\n-*#>_+0123456789."):
             return at + 1, close if close > 0 else right
     mark = folded[hit : hit + 2].strip()[:1]
     if mark and mark in ";；—–" and folded[left:hit].strip():
@@ -167,8 +192,8 @@ def widen(text: str, hit: Found) -> tuple[int, int]:
         start += 1
     if hit.kind not in _UNSEEN and (cited := _CITED_NEXT.match(text, end) or _CITED.match(text, end)):
         end = cited.end()
-    line = text.rfind("\n", 0, start) + 1
-    if _LEFT_BEFORE.fullmatch(text, line, start) and (after := _LEFT_AFTER.match(text, end)):
+    line = text.rfind("\n", max(0, start - _LONGEST_LEFT), start) + 1
+    if start - line < _LONGEST_LEFT and _LEFT_BEFORE.fullmatch(text, line, start) and (after := _LEFT_AFTER.match(text, end)):
         return _code_block(text, line, after.end())
     while start and end < len(text) and _PAIRS.get(text[start - 1]) == text[end]:
         start, end = start - 1, end + 1

@@ -93,11 +93,12 @@ def _cut(text: str, found: list[Found]) -> Judged:
 def _passages(text: str, found: list[Found]) -> list[Passage]:
     """One passage per hit; a hit inside of a larger one is part of it."""
     passages: list[Passage] = []
-    until = -1
+    until, line, counted = -1, 1, 0
     for hit in sorted(found, key=lambda hit: (hit.start, -hit.end)):
         if hit.end > until:
             until = hit.end
             words = shown(text[hit.start : hit.end]) + (f" = {shown(hit.said, 80)}" if hit.said else "")
-            line = text.count("\n", 0, hit.start) + 1
+            line += text.count("\n", counted, hit.start)
+            counted = hit.start
             passages.append(Passage(Span(hit.start, hit.end), hit.kind, hit.rule, line, words))
     return passages

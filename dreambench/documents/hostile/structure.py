@@ -7,8 +7,9 @@ import binascii
 import html
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from dreambench.documents.hostile.braces import closing_braces
 from dreambench.documents.hostile.features import Features
 from dreambench.documents.hostile.model import Found, Kind
 
@@ -20,10 +21,13 @@ _TOKEN = re.compile(
 _TRAFFIC = re.compile(r"begin_|end_", re.IGNORECASE)  # wrappers of search agents, which `wrappers` reads
 _CLOSES = re.compile(r"end|eot|eos|/|<\|(?:return|eom)", re.IGNORECASE)
 _FENCE = re.compile(
-    r"</?(?P<what>[a-z][a-z_]{1,20}) [0-9a-f]{4,64}>|</(?:report|page|passage|result|claim|question|item|source)>", re.I
+    r"</?(?P<what>[a-z][a-z_]{1,20}) [0-9a-f]{4,64}>"
+    r"|</(?:report|page|passage|result|claim|question|item|source)>"
+    r"|(?<![^\n])[ \t>]*+<(?P<opens>report|page|passage|result|claim|question|item|source)>(?=[ \t\r]*+(?:\n|$))",
+    re.IGNORECASE,
 )
 _BOUNDARY = re.compile(
-    r"\n[ \t]*(?P<mark>[-=#*_~<\[]{2,})[ \t]*(?:end|begin|start)(?:ing)?(?: of)?(?: the)? (?:report|document|article|input|"
+    r"\n[ \t]*+(?P<mark>[-=#*_~<\[]{2,}+)[ \t]*+(?:end|begin|start)(?:ing)?(?: of)?(?: the)? (?:report|document|article|input|"
     r"submission|untrusted \w+|user input|data|text|content)s?\b[^\n]*",
     re.IGNORECASE,
 )
@@ -36,21 +40,28 @@ _COMPANY = re.compile(
 )
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}|(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2} ?){30,}")
 _ENTITIES = re.compile(r"(?:&#x?[0-9a-f]{1,6};[ ]?){6,}", re.I)
-_PERCENT = re.compile(r"(?:[\w+.,!-]*%[0-9A-Fa-f]{2}){4,}[\w+.,!-]*")
+_PERCENT = re.compile(r"(?<![\w+.,!-])(?:[\w+.,!-]*+%[0-9A-Fa-f]{2}){4,}+[\w+.,!-]*+")
 _SPACED = re.compile(r"(?<!\w)(?:[^\W\d_](?:[ .\-·*]| {2,3})){9,}[^\W\d_](?!\w)")
 _SQUEEZED = re.compile(
-    r"(?:ignore|disregard|forget)(?:all|any|the|your|previous|prior|above)*(?:instructions?|rubrics?|prompts?|rules)"
-    r"|(?:give|assign|award|score|rate|grade)(?:this|the|it|report|with|a|an|as|full|perfect|highest|max\w{0,5})*(?:marks?|score|10|ten|full)"
+    r"(?:ignore|disregard|forget)(?:all|any|the|your|previous|prior|above)*+(?:instructions?|rubrics?|prompts?|rules)"
+    r"|(?:give|assign|award|score|rate|grade)(?:this|the|it|report|with|as(?!core)|an|a|perfect|highest|max(?:imum|imal)?)*+"
+    r"(?:marks?|score|10|ten|full)"
 )
 _DATA = re.compile(r"(?:!?\[[^\]\n]{0,80}\]\()?data:[a-z]+/[a-z0-9.+-]+[^\s,)\"'>]{0,80},[^\s)\"'>]{8,}\)?", re.I)
 _UNSHOWN = (
-    (re.compile(r"\]\([^\s)]*(?P<link>\s+(?:\"[^\"\n]{8,}\"|'[^'\n]{8,}'))\s*\)"), ('")', "')")),
-    (re.compile(r"!\[(?P<alt>[^\]\n]{8,})\]\([^)\n]*\)"), ("![",)),
-    (re.compile(r"^ {0,3}\[[^\]\n]+\]:[ \t]*\S+[ \t]+[\"'(](?P<title>[^\n]{8,})[\"')][ \t]*$", re.MULTILINE), ("]:",)),
+    (
+        re.compile(r"\]\([^\s)]*+(?:(?P<link>\s++(?:\"[^\"\n]{8,}+\"|'[^'\n]{8,}+'))\s*+(?P<link_ends>\)))?"),
+        ('")', "')", '" ', "' ", '"\n', "'\n"),
+    ),
+    (
+        re.compile(r"!\[(?:(?P<alt>[^\]\n]{8,}+)(?:\](?:\([^)\n]*+(?P<alt_ends>\))?)?)?|[^\]\n]*+)"),
+        ("![",),
+    ),
+    (re.compile(r"^ {0,3}\[[^\]\n]++\]:[ \t]*+\S++[ \t]++[\"'(](?P<title>[^\n]{8,})[\"')][ \t]*$", re.MULTILINE), ("]:",)),
     (
         re.compile(
             r"\b(?:alt|title|aria-label|content|placeholder|summary|data-\w+)\s*=\s*"
-            r"(?:\"(?P<double>[^\"<>]{8,})\"|'(?P<single>[^'<>]{8,})')",
+            r"(?:\"(?P<double>[^\"<>]{8,}+)\"|'(?P<single>[^'<>]{8,}+)')",
             re.IGNORECASE,
         ),
         ("<",),
@@ -61,7 +72,7 @@ _TOKEN_SIGNS = (
     *("<system", "</system", "<assistant", "</assistant", "<instructions", "</instr"),
 )
 _SPACED_SIGN = re.compile(r" [^\W\d_] [^\W\d_] [^\W\d_] [^\W\d_] ")
-_MOST_PLACES = 20
+_PIECE = re.compile(r"\S++")
 _HEX_PAIR = re.compile(r"[0-9a-f]{2}$")
 _LONGEST = 4_000
 Orders = Callable[[str], bool]
@@ -103,22 +114,30 @@ def _tokens(text: str) -> Iterator[Found]:
 
 def _fences(text: str) -> Iterator[Found]:
     if "<" in text:
+        first, last = len(text) - len(text.lstrip()), len(text.rstrip())
         for match in _FENCE.finditer(text):
-            if match["what"] or text[match.end() :].strip():
+            if match["what"] or (
+                match.start() > first or not _wraps_all(text, match["opens"]) if match["opens"] else match.end() < last
+            ):
                 yield Found(*match.span(), Kind.CONTROL, "fence")
     for match in _BOUNDARY.finditer(f"\n{text}"):
         if set(match["mark"]) - set("#*_") or len(match["mark"]) > 6:
             yield Found(match.start(), match.end() - 1, Kind.CONTROL, "fence")
 
 
+def _wraps_all(text: str, name: str) -> bool:
+    """Whether the closing tag ends a text that begins with the opening one: a wrapper around the whole answer."""
+    return text[-_LONGEST:].rstrip().lower().endswith(f"</{name.lower()}>")
+
+
 def _verdicts(text: str) -> Iterator[Found]:
     """JSON objects that have the keys of a judge's answer, or of a tool call."""
-    until = -1
+    until, ends = -1, closing_braces(text)
     for match in _KEY.finditer(text):
         if match.start() < until:
             continue
         start = text.rfind("{", max(0, match.start() - 600, until), match.start())
-        if start < 0 or (end := _balanced(text, start)) < match.end():
+        if start < 0 or (end := ends.get(start, -1)) < match.end() or end - start > _LONGEST:
             continue
         body = text[start:end]
         if _is_answer(body, match["key"].lower()):
@@ -131,21 +150,9 @@ def _is_answer(body: str, key: str) -> bool:
         return key not in ("name", "tool") or "arguments" in body
     try:
         record = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # brackets can be nested deeper than the parser goes
         return False
     return key not in ("name", "tool", "label", "answer") and isinstance(record, dict) and len(record) <= 2
-
-
-def _balanced(text: str, start: int) -> int:
-    depth = 0
-    for position in range(start, min(len(text), start + _LONGEST)):
-        if text[position] == "{":
-            depth += 1
-        elif text[position] == "}":
-            depth -= 1
-            if not depth:
-                return position + 1
-    return -1
 
 
 def _encoded(features: Features, orders: Orders) -> Iterator[Found]:
@@ -157,33 +164,26 @@ def _encoded(features: Features, orders: Orders) -> Iterator[Found]:
 def _codes(features: Features) -> Iterator[tuple[int, int, str]]:
     """Stretches that can be read another way, with what they say then."""
     text = features.text
+    whole = ((0, len(text)),)
     for pattern, decode, sign in _IN_PIECES:
-        for piece in features.long_pieces:
-            if sign(piece):
-                yield from _decoded(pattern, decode, text, *_places(features.folded, piece))
+        wanted = frozenset(piece for piece in features.long_pieces if sign(piece))
+        if wanted:
+            places = (match.span() for match in _PIECE.finditer(features.folded) if match[0] in wanted)
+            yield from _decoded(pattern, decode, text, places)
     if "&#" in text:
-        yield from _decoded(_ENTITIES, html.unescape, text, (0, len(text)))
+        yield from _decoded(_ENTITIES, html.unescape, text, whole)
     if _SPACED_SIGN.search(text):
-        yield from _decoded(_SPACED, _unspaced, text, (0, len(text)))
+        yield from _decoded(_SPACED, _unspaced, text, whole)
     if sum(bool(_HEX_PAIR.match(piece)) for piece in features.pieces) > 9:
-        yield from _decoded(_BLOB, _blob, text, (0, len(text)))
+        yield from _decoded(_BLOB, _blob, text, whole)
 
 
 def _decoded(
-    pattern: re.Pattern[str], decode: Callable[[str], str], text: str, *places: tuple[int, int]
+    pattern: re.Pattern[str], decode: Callable[[str], str], text: str, places: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int, str]]:
     for start, end in places:
         for match in pattern.finditer(text, start, end):
             yield match.start(), match.end(), decode(match[0])
-
-
-def _places(folded: str, piece: str) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    at = folded.find(piece)
-    while at >= 0 and len(found) < _MOST_PLACES:
-        found.append((at, at + len(piece)))
-        at = folded.find(piece, at + len(piece))
-    return found
 
 
 def _blob(code: str) -> str:
@@ -239,7 +239,8 @@ _IN_PIECES: tuple[tuple[re.Pattern[str], Callable[[str], str], Callable[[str], o
 def _unshown(text: str, pattern: re.Pattern[str], orders: Orders) -> Iterator[Found]:
     """Titles of links, texts in place of pictures, attributes: words that are not shown, where they hold an order."""
     for match in pattern.finditer(text):
-        name = str(match.lastgroup)
-        if orders(match[name]):
+        name = str(match.lastgroup).removesuffix("_ends")
+        ends = match.groupdict().get(f"{name}_ends", "")
+        if match.lastgroup and ends is not None and orders(match[name]):
             place = match.span() if name == "alt" else match.span(name)
             yield Found(*place, Kind.HIDDEN, "title or alternative text")
