@@ -84,6 +84,9 @@ CONTEXTS["rubric_items"] = {
 }
 CONTEXTS["verifiers"] = {**COMMON, "report": REPORT, "items": {"V1": "exports = 8 %", "V2": "decision = ACCEPT"}}
 CONTEXTS["graded_criteria"] = {**COMMON, "report": REPORT, "items": {"DI": "data", "AR": "reasoning"}, "material": "The way."}
+SHEET = {"dimension": "margin", "entity": "Acme", "type": "precise", "reference": "12 %", "answer": "about a tenth"}
+CONTEXTS["matrix_cells"] = CONTEXTS["failure_modes"] = {**COMMON, "cells": {"c-1": SHEET, "c.2": SHEET}}
+CONTEXTS["matrix_answer"] = {**COMMON, "steps": STEPS, "items": {"c-1": "margin of Acme", "c.2": "price of Acme"}}
 CONTEXTS["classify_items"] = {**COMMON, "items": {"a-1": "Names its sources", "b.2": "Is easy to read"}}
 SETTINGS = {
     "entailment": {"labels": ["supported", "contradicted", "neutral"]},

@@ -22,11 +22,13 @@ WEB = [name for name in OPTIONS if name.startswith("web_")]
 @pytest.mark.parametrize("name", OPTIONS)
 def test_options_compose_and_are_built(name: str, gateway: TestGateway, tmp_path: Path) -> None:
     (tmp_path / "pages.jsonl").write_text('{"url": "https://a.example", "title": "A", "text": "B"}', encoding="utf-8")
-    path = [f"tools.path={tmp_path / 'pages.jsonl'}"] if name == "corpus" else []
+    (tmp_path / "task").mkdir()
+    (tmp_path / "task" / "long_context_sampled_512k.json").write_text('[{"title": "A", "page_body": "B"}]', encoding="utf-8")
+    path = {"corpus": [f"tools.path={tmp_path / 'pages.jsonl'}"], "sandbox": [f"tools.path={tmp_path}"]}.get(name, [])
     config = validate(compose([f"tools={name}", JUDGE, *path]), Clock())
     tools = build("tools", config.tools, gateway=gateway, corpus=None)
     assert tools.name == ("none" if name == "bundled" else name)
-    assert tools.searches == (name in [*WEB, "corpus"])
+    assert tools.searches == (name in [*WEB, "corpus", "sandbox"])
     assert all(schema["function"]["description"] for schema in tools.schemas())
 
 

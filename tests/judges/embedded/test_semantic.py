@@ -137,8 +137,9 @@ CORE = {"score", "classify_domain", "entailment", "yes_no", "checklist", "extrac
 def test_every_kind_and_bundled_rubric_is_answered_behind_the_gateway(gateway: TestGateway) -> None:
     judge = SemanticJudge(name="semantic", gateway=gateway)
     assert judge.needs() == []
-    refused = {SHELF.load(name).kind.name for name in SHELF.names() if judge.refusal(SHELF.load(name))}
-    assert refused.isdisjoint(CORE), "a kind that it answers is answered for every bundled rubric of it"
+    dream = [SHELF.load(name) for name in SHELF.names() if name.partition("/")[0] in ("wq", "factuality", "ci", "da", "kic")]
+    refused = {rubric.kind.name for rubric in dream if judge.refusal(rubric)}
+    assert refused.isdisjoint(CORE), "a kind that it answers is answered for every rubric of the paper's metrics"
     rubric = SHELF.load("wq/detail_relevance.default")
     about = {"question": QUESTION, "as_of": None, "report": ENGLISH[0][1]}
     answers = [asyncio.run(judge.ask(rubric, **about)) for _ in range(2)]
