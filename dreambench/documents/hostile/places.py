@@ -68,8 +68,11 @@ def _candidates(features: Features) -> dict[int, list[Rule]]:
     """The rules that may apply, by the number of the paragraph that has the words they need."""
     folded = features.folded
     found: dict[int, list[Rule]] = {}
-    for rule in STRONG:
-        first = [word for word in rule.first if _occurs(features, word)]
+    present = _present(features)
+    if not present:
+        return found
+    for rule, words in _FIRST:
+        first = words & present
         then = [part for part in rule.then if features.has(part)] if first else []
         if not first or (rule.then and not then):
             continue
@@ -86,6 +89,17 @@ def _candidates(features: Features) -> dict[int, list[Rule]]:
                         found.setdefault(index, []).append(rule)
                 at = folded.find(word, stop)
     return found
+
+
+_FIRST = [(rule, frozenset(rule.first)) for rule in STRONG]
+_ALL = frozenset[str]().union(*(words for _, words in _FIRST))
+_WORDS = frozenset(word for word in _ALL if word.isascii() and word.isalpha())
+_PARTS = sorted(_ALL - _WORDS)
+
+
+def _present(features: Features) -> frozenset[str]:
+    """Which of the words that rules begin with a text has: looked up once for all rules, because most texts have none."""
+    return (_WORDS & features.words) | {part for part in _PARTS if _occurs(features, part)}
 
 
 def _occurs(features: Features, word: str) -> bool:

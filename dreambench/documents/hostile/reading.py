@@ -17,9 +17,9 @@ from dreambench.documents.hostile.structure import find_structure
 from dreambench.documents.model import Span
 
 _ROUNDS = 4
-_REMEMBERED = 32
+_REMEMBERED, _REMEMBERED_SHORT = 32, 8_192
 _SHORT = 1_000
-"""Characters up to which a text is read anew: claims and titles must not push reports out of memory."""
+"""Characters up to which a text is short and remembered apart: claims and passages must not push reports out of memory."""
 
 
 def judged_text(text: str) -> str:
@@ -32,7 +32,7 @@ def read_hostile(text: str, *, visible: bool = True) -> Judged:
 
     With `visible` false only what a reader does not see is looked for.
     """
-    return _remembered(text, visible) if len(text) > _SHORT else _read(text, visible)
+    return _remembered(text, visible) if len(text) > _SHORT else _remembered_short(text, visible)
 
 
 def _read(text: str, visible: bool) -> Judged:
@@ -49,6 +49,7 @@ def _read(text: str, visible: bool) -> Judged:
 
 
 _remembered = lru_cache(maxsize=_REMEMBERED)(_read)
+_remembered_short = lru_cache(maxsize=_REMEMBERED_SHORT)(_read)
 
 
 def _visible(judged: Judged) -> list[Found]:
