@@ -67,6 +67,6 @@ def test_the_expression_over_the_item_table_gives_the_score(tmp_path: Path) -> N
         "outputs/backbone_sweep-.../judgments.parquet", str(run / "judgments.parquet")
     )
     names: dict[str, pl.DataFrame] = {}
-    exec(compile(code.replace("items.filter", "scores = items.filter"), "README", "exec"), names)
+    exec(compile(code.replace("one.group_by", "scores = one.group_by"), "README", "exec"), names)
     report_scores = pl.read_parquet(run / "report_scores.parquet").filter(variant="mean").sort("agent", "task")
     assert names["scores"].sort("agent", "task")["value"].to_list() == pytest.approx(report_scores["value"].to_list())
