@@ -10,11 +10,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 demo: $(VENV)/.stamp-run
 	$(BIN)/python -m dreambench +experiment=backbone_sweep
 
-# Every study of conf/experiment, one after the other; an option that holds ??? needs something of yours and is left out.
+# Every study of conf/experiment that runs on what is bundled, one after the other; those that say `# needs:` are left out.
 studies: $(VENV)/.stamp-run
 	@failed=; for file in conf/experiment/*.yaml; do \
 	  name=$$(basename $$file .yaml); \
-	  if grep -q '???' $$file; then echo "$$name is left out: it needs something of yours, see $$file"; continue; fi; \
+	  if grep '^# needs:' $$file; then echo "$$name is left out: see $$file"; continue; fi; \
 	  echo "$$name ..."; \
 	  $(BIN)/python -m dreambench +experiment=$$name paths.outputs=outputs/studies || failed="$$failed $$name"; \
 	done; if test -n "$$failed"; then echo "failed:$$failed"; exit 1; fi
