@@ -45,7 +45,7 @@ def check(inputs: Mapping[str, Any]) -> None:
     if not sheets:
         what = "human_agreement compares judges with people and needs their labels"
         allowed = ["CSV files that raters saved from the sheet.html of python -m dreambench sample RUN --blind"]
-        raise ConfigError(Problem("study_inputs.sheets", what, allowed, "study_inputs.sheets=[labels_ada.csv,labels_ben.csv]"))
+        raise ConfigError(Problem("study_inputs.sheets", what, allowed, "study_inputs.sheets=[labels_1.csv,labels_2.csv]"))
     named = {f"study_inputs.sheets[{at}]": path for at, path in enumerate(sheets)}
     if inputs.get("key"):
         named["study_inputs.key"] = inputs["key"]

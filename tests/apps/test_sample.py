@@ -210,7 +210,7 @@ def test_without_sheets_the_study_says_what_it_needs(runs: JudgedRuns, tmp_path:
     assert ran.err == (
         "error: study_inputs.sheets: human_agreement compares judges with people and needs their labels\n"
         "  allowed: CSV files that raters saved from the sheet.html of python -m dreambench sample RUN --blind\n"
-        "  type: study_inputs.sheets=[labels_ada.csv,labels_ben.csv]\n"
+        "  type: study_inputs.sheets=[labels_1.csv,labels_2.csv]\n"
     )
 
 
