@@ -75,7 +75,7 @@ def _show(result: RunResult, config: RunConfig) -> None:
     print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
     try:
         if config.study and result.outcome.complete:
-            from dreambench.reporting.study import make_study
+            from dreambench.studies.study import make_study
 
             say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
             for path in make_study(config.study, result.folder, config.study_inputs, say):
