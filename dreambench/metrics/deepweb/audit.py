@@ -33,7 +33,7 @@ LEAK_DIGITS = 3
 """Significant digits from which on an amount of the reference in the question is a leak and no coincidence."""
 LEAK_WORDS = 8
 """Content words from which on a sentence of the reference in the question is a leak."""
-_UNREACHABLE = (Reason.DEAD.value, Reason.PRIVATE_ADDRESS.value)
+_UNREACHABLE = (Reason.DEAD.value, Reason.NOT_IN_CORPUS.value, Reason.PRIVATE_ADDRESS.value)
 _OPERATOR = re.compile(r"[\s()（）*/×÷+−–-]*")
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "（": "(", "）": ")"})
 
