@@ -1,7 +1,8 @@
 """compare RUN_A RUN_B ... [--allow KINDS] [--items N] [--json]: what changed between finished runs.
 
 RUN is a run's folder, its name below outputs/, or the start of its id. Every further run is compared with the first:
-paired differences of primary scores by task with intervals, config keys and reports that differ, and items whose label flipped.
+paired differences of primary scores by task with intervals, config keys, reports and query texts that differ, and items whose
+label flipped.
 Runs whose protocols, judges, metric definitions or scoring version differ are refused unless --allow names it.
 """
 
@@ -60,7 +61,7 @@ def _show(result: Comparison, most: int) -> None:
     say(f"first:  {result.first.folder.root}", f"second: {result.second.folder.root}")
     for kind, lines in result.allowed.items():
         say(f"allowed although {kind} differs: {'; '.join(lines)}")
-    say(str(result.reports))
+    say(str(result.reports), *([result.reports.queries_said] if result.reports.queries else []))
     print_table(_score_table(result.scores), "primary scores by task, second minus first (shares x100)")
     say("95 % intervals of the mean difference over tasks; p of the paired t test, adjusted by Holm over the rows")
     say(*result.notes)
@@ -119,6 +120,7 @@ def _plain(result: Comparison) -> dict[str, Any]:
         "reports": {
             "compared": None if result.reports.unknown else result.reports.compared,
             "differ": None if result.reports.unknown else result.reports.differ.to_dicts(),
+            "other_queries": None if result.reports.unknown else list(result.reports.queries),
         },
         "scores": result.scores.to_dicts(),
         "item_counts": result.counts.to_dicts(),

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveFloat, PositiveInt
 
+from dreambench.config.nodes import AllowedError
 from dreambench.engine.store import CacheMode
 from dreambench.tools.settings import PageSettings
 
@@ -25,7 +26,7 @@ def _iso_date(value: object) -> object:
         try:
             return date.fromisoformat(value)
         except ValueError as error:
-            raise ValueError("an ISO date such as 2025-06-30, or today, is needed") from error
+            raise AllowedError("a date is needed", ["a date as YYYY-MM-DD, such as 2025-06-30", "today"]) from error
     return value
 
 

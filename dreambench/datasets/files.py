@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import difflib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from dreambench.datasets.rows import Row
 from dreambench.errors import nearest
 
 TABLES = {".csv": ",", ".tsv": "\t"}
-NAMES_SHOWN = 20
+NAMES_SHOWN = 5
 FIELD_LIMIT = 2**31 - 1
 """Characters of one CSV field; the csv module's own 131,072 is less than a long report."""
 
@@ -31,11 +32,11 @@ def check_exists(path: Path, key: str, problems: Problems) -> bool:
     if missing != path:
         what += f": there is no {missing.name} in {missing.parent}"
     if not near:
-        problems.add(key, None, what, names[:NAMES_SHOWN])
+        problems.add(key, None, what, _few_nearest(missing.name, names))
         return False
     rest = path.relative_to(missing)
     fixed = missing.parent / near / rest
-    problems.add(key, None, f"{what}; did you mean {near}?", names[:NAMES_SHOWN], assignment(key, fixed))
+    problems.add(key, None, f"{what}; did you mean {near}?", _few_nearest(missing.name, names), assignment(key, fixed))
     return False
 
 
@@ -44,6 +45,13 @@ def _nearest_file(name: str, names: list[str]) -> str | None:
     stems = {Path(each).stem: each for each in names}
     found = nearest(Path(name).stem, stems)
     return stems[found] if found else None
+
+
+def _few_nearest(name: str, names: list[str]) -> list[str]:
+    """The names of a small folder, of a large one those that look like `name`: nobody looks a path up in a long list."""
+    if len(names) <= NAMES_SHOWN:
+        return names
+    return difflib.get_close_matches(name, names, n=NAMES_SHOWN, cutoff=0.5)
 
 
 def assignment(key: str, value: object) -> str:
