@@ -59,7 +59,7 @@ def report_changes(first: FinishedRun, second: FinishedRun) -> ReportChanges:
     return ReportChanges(both.height, differ, _other_queries(first, second))
 
 
-def _other_queries(first: StudyRun, second: StudyRun) -> list[str]:
+def _other_queries(first: FinishedRun, second: FinishedRun) -> list[str]:
     one, other = (
         dict(pl.read_parquet(run.folder.reports, columns=["task", "query"]).unique().rows()) for run in (first, second)
     )

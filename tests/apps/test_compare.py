@@ -99,7 +99,7 @@ def test_reports_that_differ_are_counted_and_named(claim_runs: ClaimRuns, tmp_pa
     )
     edited.drop("index").reverse().write_parquet(other / "reports.parquet")
     (same,) = json_of("compare", str(pages), str(pages))
-    assert same["reports"] == {"compared": 8, "differ": []}
+    assert same["reports"] == {"compared": 8, "differ": [], "other_queries": []}
     (result,) = json_of("compare", str(pages), str(other))
     places = sorted(table.head(6).select("task", "agent").rows())
     assert result["reports"]["compared"] == 8
