@@ -30,6 +30,8 @@ Whoever reads the nodes takes them (`runs.thresholds`). On the command line they
 
 
 LIMITS = {"gt": "more than {}", "ge": "{} or more", "lt": "less than {}", "le": "{} or less"}
+FORMS = {"int_parsing": "is no whole number", "float_parsing": "is no number", "bool_parsing": "is neither true nor false"}
+"""What is said of text that is no number, where pydantic names its parser."""
 TYPES: Mapping[str, list[str]] = {
     "int_": ["a whole number"],
     "float_": ["a number"],
@@ -115,7 +117,8 @@ def validation_problems(path: str, error: ValidationError, model: type[BaseModel
             problems.append(Problem(place, "is required", type=f"{place}=..."))
         else:
             ours = item.get("ctx", {}).get("error") if item["type"] == "value_error" else None
-            what = f"{ours or item['msg'].lower()}, got {shown(place, repr(item['input']))}"
+            said = ours or next((words for kind, words in FORMS.items() if item["type"].startswith(kind)), item["msg"].lower())
+            what = f"{said}, got {shown(place, repr(item['input']))}"
             problems.append(Problem(place, what, ours.allowed if isinstance(ours, AllowedError) else _allowed(item)))
     return problems
 

@@ -36,7 +36,13 @@ def check_exists(path: Path, key: str, problems: Problems) -> bool:
         return False
     rest = path.relative_to(missing)
     fixed = missing.parent / near / rest
-    problems.add(key, None, f"{what}; did you mean {near}?", _few_nearest(missing.name, names), assignment(key, fixed))
+    problems.add(
+        key,
+        None,
+        f"{what}; did you mean {near}?",
+        list(dict.fromkeys([near, *_few_nearest(missing.name, names)])),
+        assignment(key, fixed),
+    )
     return False
 
 
@@ -48,10 +54,8 @@ def _nearest_file(name: str, names: list[str]) -> str | None:
 
 
 def _few_nearest(name: str, names: list[str]) -> list[str]:
-    """The names of a small folder, of a large one those that look like `name`: nobody looks a path up in a long list."""
-    if len(names) <= NAMES_SHOWN:
-        return names
-    return difflib.get_close_matches(name, names, n=NAMES_SHOWN, cutoff=0.5)
+    """Those of `names` that look like `name`, the best first: nobody looks a path up in the list of a folder."""
+    return difflib.get_close_matches(name, names, n=NAMES_SHOWN)
 
 
 def assignment(key: str, value: object) -> str:

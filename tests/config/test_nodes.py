@@ -52,7 +52,7 @@ def test_all_problems_of_a_node_are_said_at_once() -> None:
 @pytest.mark.parametrize(
     ("value", "allowed"),
     [
-        ({"engine": {"most": "many"}}, "engine.most: input should be a valid integer, .*\\n  allowed: a whole number"),
+        ({"engine": {"most": "many"}}, "engine.most: is no whole number, got 'many'\\n  allowed: a whole number"),
         ({"engine": {"most": 0}}, "engine.most: .*\\n  allowed: more than 0"),
         ({"engine": {"budget": {"money": "1,5"}}}, "engine.budget.money: .*\\n  allowed: a number"),
         ({"cache": {"mode": "of"}}, "cache.mode: .*\\n  allowed: readwrite, replay, refresh, off"),
