@@ -110,7 +110,7 @@ def _extras() -> Iterator[Finding]:
         )
 
 
-NO_KEYS = "none set: only judges in this process can be asked; type: export OPENAI_API_KEY=... (show judge/OPTION names a judge's own)"
+NO_KEYS = "none set: only judges in this process can be asked; type: export OPENAI_API_KEY=... (or the key of another provider)"
 
 
 def _keys() -> Iterator[Finding]:
