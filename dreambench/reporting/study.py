@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import yaml
 
 from dreambench.config.studies import load_study
 from dreambench.runs.folder import RunFolder
@@ -43,6 +44,12 @@ class StudyRun:
     @cached_property
     def calls(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder.calls)
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The composed configuration."""
+        config: dict[str, Any] = yaml.safe_load(self.folder.config.read_text(encoding="utf-8"))
+        return config
 
     @cached_property
     def summary(self) -> dict[str, Any]:

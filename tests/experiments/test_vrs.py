@@ -13,7 +13,9 @@ from tests.apps.command import ROOT
 from tests.experiments.running import files, make, run_experiment
 
 SLICE = ROOT / "tests" / "data" / "vrs"
-DATA = [f"dataset.queries={SLICE / 'packages.jsonl'}", f"dataset.reports={SLICE / 'reports'}"]
+PACKAGES = SLICE / "packages.jsonl"
+OWN = ["dataset=vrs", "dataset.ids=null", f"dataset.queries={PACKAGES}", f"dataset.reports={SLICE / 'reports'}"]
+DATA = [*OWN, f"metric.vrs.packages={PACKAGES}"]
 
 
 @pytest.fixture(scope="module")
@@ -34,4 +36,4 @@ def test_saved_grades_give_every_table(run: StudyRun) -> None:
 
 def test_the_embedded_judge_refuses_before_the_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no rules for questions of kind verifiers"):
-        run_experiment("vrs", tmp_path, *DATA)
+        run_experiment("vrs", tmp_path, *DATA, "metric.vrs.saved=null")

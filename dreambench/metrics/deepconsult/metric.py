@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.documents.urls import link_target
 from dreambench.errors import Problem, nearest
 from dreambench.evaluators.workflow import together
@@ -32,7 +33,6 @@ from dreambench.metrics.deepconsult.votes import (
     vote_variants,
     winner,
 )
-from dreambench.metrics.gold import demo_file
 from dreambench.metrics.graded import missing_run, not_applicable
 from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, item_id

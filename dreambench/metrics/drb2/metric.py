@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem, nearest
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Answer, Item
@@ -63,7 +64,7 @@ class DeepResearchBench2(Metric):
         self.repeats = repeats
         self._chunk, self._limit = chunk, report_limit
         self._dimensions = [each for each in DIMENSIONS if dimensions is None or each in dimensions]
-        self._rubrics = read_rubrics(rubrics, f"metric.{name}.rubrics") if rubrics else None
+        self._rubrics = read_rubrics(str(demo_file(rubrics, "drb2.jsonl")), f"metric.{name}.rubrics") if rubrics else None
         self._traces = read_traces(traces, f"metric.{name}.traces") if traces else None
         self._saved = read_saved(saved, f"metric.{name}.saved") if saved else None
         self._question = shelf.load(f"drb2/{'items' if 'presentation' in self._dimensions else 'content'}.{rubric}")
