@@ -23,17 +23,17 @@ from typing import Any
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.reporting.findings import write_findings
-from dreambench.reporting.human_labels import Key, join_labels, read_key, read_sheets
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
+from dreambench.labelling.labels import Key, join_labels, read_key, read_sheets
+from dreambench.labelling.sampling import draw
+from dreambench.labelling.sheet import write_sheets
+from dreambench.reporting.finished import FinishedRun
 from dreambench.reporting.rebuild import load_dataset, rebuild_metrics
-from dreambench.reporting.sampling import draw
-from dreambench.reporting.sheet import write_sheets
-from dreambench.reporting.study import StudyRun
 from dreambench.stats.agreement import Kappa, cohens_kappa
 from dreambench.stats.ranks import correlation
 from dreambench.stats.raters import krippendorffs_alpha
 from dreambench.stats.stratified import stratified_mean, stratum_weights
+from dreambench.studies.findings import write_findings
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 MAJORITY = "majority"
 STAND_IN_UNITS = 200
@@ -60,7 +60,7 @@ def check(inputs: Mapping[str, Any]) -> None:
         raise ConfigError(*missing)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises ConfigError where the sample's key is not found, LabelError for bad sheets."""
     people = [Path(path) for path in run.inputs.get("sheets") or []]
     stand_in = None if people else str(run.inputs["stand_in"])
@@ -86,7 +86,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     ]
 
 
-def sampled(run: StudyRun, stand_in: str) -> Path:
+def sampled(run: FinishedRun, stand_in: str) -> Path:
     """The key of a blind sample of the run, by the labels of the first of its other judges."""
     judge = next(name for name in run.inputs["judges"] if name != stand_in)
     sample = draw(run, load_dataset(run), rebuild_metrics(run), n=STAND_IN_UNITS, by=["metric", "label"], judge=judge, seed=0)
@@ -94,7 +94,7 @@ def sampled(run: StudyRun, stand_in: str) -> Path:
     return key
 
 
-def filled(run: StudyRun, key: Key, stand_in: str) -> Path:
+def filled(run: FinishedRun, key: Key, stand_in: str) -> Path:
     """The sheet as the judge `stand_in` fills it: its label, or its score of 100, of each unit that it judged."""
     nobody = key.units.select("id", rater=pl.lit(stand_in), label=pl.lit(None, pl.String), note=pl.lit(""))
     said = join_labels(nobody, key, run.judgments.filter(pl.col("judge") == stand_in))
@@ -113,7 +113,7 @@ def _stand_in_lines(stand_in: str | None) -> list[str]:
     return [f"{what} The numbers say how far two judges agree and nothing of people.", ""]
 
 
-def _key_path(run: StudyRun) -> Path:
+def _key_path(run: FinishedRun) -> Path:
     """The named key, else the one beside this run or beside the same run under another name (without its study)."""
     if run.inputs.get("key"):
         return Path(run.inputs["key"])
