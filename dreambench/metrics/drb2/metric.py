@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem, nearest
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Item
@@ -68,7 +69,7 @@ class DeepResearchBench2(SavedMetric[Saved]):
             missing_policy=missing_policy,
             saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
         )
-        self._rubrics = read_rubrics(rubrics, f"metric.{name}.rubrics") if rubrics else None
+        self._rubrics = read_rubrics(str(demo_file(rubrics, "drb2.jsonl")), f"metric.{name}.rubrics") if rubrics else None
         self._traces = read_traces(traces, f"metric.{name}.traces") if traces else None
         if self._saved is None and self._rubrics is None:
             fix = "dataset=drb2 dataset.queries=tasks_and_rubrics.jsonl"
