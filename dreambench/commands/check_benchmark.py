@@ -39,7 +39,7 @@ def check_benchmark(arguments: Sequence[str]) -> int:
     if given.json:
         print_json([as_json(found) for found in audits])
     else:
-        say(*(as_text(found) for found in audits), f"{len(audits)} tasks: {counts}")
+        say(*(as_text(found) for found in audits), f"{len(audits)} task{'s' * (len(audits) != 1)}: {counts}")
     return Exit.BELOW_THRESHOLD if False in admitted else Exit.DONE
 
 

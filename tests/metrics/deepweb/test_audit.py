@@ -130,7 +130,7 @@ def test_the_verb_checks_a_release_against_a_corpus(tmp_path: Path, capsys: pyte
     assert "- https://stats.example/nord: not_in_corpus" in out and "https://reports.example/01" not in out
     assert "numeric_consistency: passed (1 checked)" in out
     assert "no_prompt_leak: passed" in out
-    assert out.endswith("1 tasks: 0 admitted, 1 not, 0 open\n")
+    assert out.endswith("1 task: 0 admitted, 1 not, 0 open\n")
     assert check_benchmark([*given, "--json"]) == 100
     (found,) = json.loads(capsys.readouterr().out)
     passed = {check["condition"]: check["passed"] for check in found["checks"]}
