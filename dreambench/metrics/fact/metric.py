@@ -22,6 +22,7 @@ from dreambench.metrics.asking import Failed, ask, reach
 from dreambench.metrics.fact.pairs import CitedPage, by_page
 from dreambench.metrics.fact.saved import LABELS, Stage, read_saved, saved_rows
 from dreambench.metrics.fact.table import Verdict, fact_variants, failed_report, no_citations, verdict_row
+from dreambench.metrics.gold import one_agent
 from dreambench.metrics.graded import context_of
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -84,9 +85,7 @@ class Fact(SavedMetric[ByTask[tuple[Stage]]]):
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
         if self._saved:
-            what = "holds the citations of one agent, the data set has several"
-            several = len(dataset.agents) > 1
-            return [Problem(f"{where}.saved", what, dataset.agents, "dataset.agents=AGENT")] if several else []
+            return one_agent(f"{where}.saved", dataset, "citations")
         if "page_visit" not in self._pages.tools:
             what = f"opens the cited pages, which tools={self._pages.name} cannot"
             return [Problem(where, what, ["tools that open pages: corpus, pages, web_..."], "tools=pages")]
