@@ -24,12 +24,16 @@ from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, Status, item_id
 
 KINDS = ("score", "yes_no")
+NO_QUERY = "no_query"
+"""Reason code of a question about the query of a task that has none."""
 
 
 class RubricMetric(JudgedMetric):
     """Mean over families of the weighted mean of their questions; weights of a family sum to 1.
 
-    `families` maps a family to its questions and their weights; a question is a rubric `<folder>/<question>.<rubric>`.
+    `families` maps a family to its questions and their weights; a question is a rubric `<folder>/<question>.<rubric>`. Those
+    in `about_query` set the report against the query: without one they are not applicable, and the others of their family
+    share their weight.
     """
 
     evaluator: ClassVar[str] = "llm"
@@ -43,6 +47,7 @@ class RubricMetric(JudgedMetric):
         id: str,  # noqa: A002  (the key that people type)
         folder: str,
         families: dict[str, dict[str, float]],
+        about_query: list[str] | None = None,
         rubric: str = "default",
         repeats: int = 1,
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
@@ -52,6 +57,7 @@ class RubricMetric(JudgedMetric):
         super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self.id = id  # type: ignore[misc]
         self.families = families
+        self._about_query = frozenset(about_query or ())
         for rubric_file in self.asked.values():
             if rubric_file.kind.name not in KINDS:
                 raise ConfigError(Problem(f"metric.{name}", f"cannot ask {rubric_file.id} ({rubric_file.kind.name})", KINDS))
@@ -61,19 +67,32 @@ class RubricMetric(JudgedMetric):
             **super().identity(),
             "families": self.families,
             "rubrics": {question: rubric.sha256 for question, rubric in self.asked.items()},
+            **({"about_query": sorted(self._about_query)} if self._about_query else {}),
         }
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One judgment per question, asked at once; the first goes ahead alone so that its prompt prefix is cached."""
         assert judge is not None
-        questions = [
-            (family, question, weight / len(self.families))
+        left_out = frozenset() if subject.task.query.strip() else self._about_query
+        families = {
+            family: {question: weight for question, weight in weights.items() if question not in left_out}
             for family, weights in self.families.items()
+        }
+        families = {family: weights for family, weights in families.items() if weights}
+        questions = [
+            (family, question, weight / sum(weights.values()) / len(families))
+            for family, weights in families.items()
             for question, weight in weights.items()
         ]
-        first = await self._judge_one(subject, judge, repeat, *questions[0])
+        first = [await self._judge_one(subject, judge, repeat, *question) for question in questions[:1]]
         rest = await asyncio.gather(*(self._judge_one(subject, judge, repeat, *question) for question in questions[1:]))
-        return [first, *rest]
+        without = [
+            Judgment(item_id(subject.task.id, question), family, "", None, Status.NOT_APPLICABLE, 0.0, reason_code=NO_QUERY)
+            for family, weights in self.families.items()
+            for question in weights
+            if question in left_out
+        ]
+        return [*first, *rest, *without]
 
     async def _judge_one(
         self, subject: Subject, judge: Judge, repeat: int, family: str, question: str, weight: float
