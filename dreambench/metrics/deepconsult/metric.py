@@ -63,14 +63,10 @@ class DeepConsult(SavedMetric[Gold[Vote]]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used."""
+        asked = {PREFERENCE: f"deepconsult/{PREFERENCE}"}
+        results = read_results(demo_file(saved, "deepconsult_results.jsonl"), f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={PREFERENCE: f"deepconsult/{PREFERENCE}"},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_results(demo_file(saved, "deepconsult_results.jsonl"), f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._baseline, self._trials, self._strips = baseline, trials, links == "strip"
         self._texts: dict[str, str] = {}

@@ -59,14 +59,10 @@ class DeepResearchBench2(SavedMetric[Saved]):
         """Raises DatasetError for files that cannot be used, ConfigError where there is nothing to judge by."""
         self._chunk, self._limit = chunk, report_limit
         self._dimensions = [each for each in DIMENSIONS if dimensions is None or each in dimensions]
+        asked = {ITEMS: f"drb2/{'items' if 'presentation' in self._dimensions else 'content'}"}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={ITEMS: f"drb2/{'items' if 'presentation' in self._dimensions else 'content'}"},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._rubrics = read_rubrics(rubrics, f"metric.{name}.rubrics") if rubrics else None
         self._traces = read_traces(traces, f"metric.{name}.traces") if traces else None

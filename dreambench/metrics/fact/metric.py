@@ -59,14 +59,10 @@ class Fact(SavedMetric[ByTask[tuple[Stage]]]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used, ConfigError for values that are no label's."""
+        asked = {question: f"fact/{question}" for question in (EXTRACT, VERIFY)}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={question: f"fact/{question}" for question in (EXTRACT, VERIFY)},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._values = {**VALUES, **(values or {})}
         self._limit = page_limit

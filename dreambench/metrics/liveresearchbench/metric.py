@@ -72,14 +72,10 @@ class LiveResearchBench(SavedMetric[Gradings]):
             problems.append(Problem(f"{where}.reference_agent", "is required for the part depth", ["an agent"], fix))
         if problems:
             raise ConfigError(*problems)
+        asked = {part: f"liveresearchbench/{part}" for part in self._parts}
+        results = read_gradings(demo_file(saved, "liveresearchbench"), f"{where}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={part: f"liveresearchbench/{part}" for part in self._parts},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_gradings(demo_file(saved, "liveresearchbench"), f"{where}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         listed = demo_file(checklists, "liveresearchbench.jsonl") if checklists and "coverage" in self._parts else None
         self._gold = read_checklists(listed, f"{where}.checklists") if listed else None

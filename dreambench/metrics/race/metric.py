@@ -73,14 +73,9 @@ class Race(SavedMetric[ByTask[Mapping[str, float]]]):
         """Raises DatasetError for a file that cannot be used, ConfigError for a reference that is missing or named twice."""
         asked = {SCORES: f"race/{'scores' if mode == 'strict' else 'lists'}"}
         asked |= {} if saved or criteria else {part: f"race/{part}" for part in (WEIGHTS, CRITERIA)}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked=asked,
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self.order, self.mode, self._strips = order, mode, citations == "strip"
         self._agent = reference_agent

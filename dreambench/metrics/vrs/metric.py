@@ -70,14 +70,10 @@ class VerifierRubricScore(SavedMetric[Saved]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for files that cannot be used, ConfigError where there is nothing to judge by."""
+        asked = {question: f"vrs/{question}" for question in (VERIFIERS, GRADES)}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={question: f"vrs/{question}" for question in (VERIFIERS, GRADES)},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._checks = checks
         self._weight, self._mean, self._share = verifier_weight, accept_mean, accept_verifiers
