@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.evaluators.workflow import together
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Answer, Item, answers_of
 from dreambench.judges.quotes import check_quote
@@ -47,9 +47,7 @@ async def ask_items(
     async def one(part: Sequence[str]) -> list[Given]:
         return await _ask_batch(judge, rubric, subject, {f"i{number}": text for number, text in enumerate(part, 1)}, repeat)
 
-    first = [await one(part) for part in batches[:1]]
-    rest = await together(one(part) for part in batches[1:])
-    return list(itertools.chain(*first, *rest))
+    return list(itertools.chain(*await ask_each(judge, one, batches)))
 
 
 async def _ask_batch(judge: Judge, rubric: Rubric, subject: Subject, wanted: dict[str, str], repeat: int) -> list[Given]:

@@ -6,7 +6,6 @@ questions. Kinds `score` (mapped from its scale to [0, 1]) and `yes_no` (yes is 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
@@ -82,9 +82,8 @@ class RubricMetric(Metric):
             for family, weights in self.families.items()
             for question, weight in weights.items()
         ]
-        first = await self._judge_one(subject, judge, repeat, *questions[0])
-        rest = await asyncio.gather(*(self._judge_one(subject, judge, repeat, *question) for question in questions[1:]))
-        return [first, *rest]
+        asking = judge
+        return await ask_each(judge, lambda question: self._judge_one(subject, asking, repeat, *question), questions)
 
     async def _judge_one(
         self, subject: Subject, judge: Judge, repeat: int, family: str, question: str, weight: float

@@ -119,13 +119,16 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
             ends.callback(progress.close)
             ends.push_async_callback(gateway.drain)
+            ends.callback(gateway.awaited.leave)
+            gateway.awaited.tell = progress.note
             ledger.sinks = (journal.write_call, progress.call_recorded)
             subjects = Subjects(parts, folder.perturbed)
             if any(metric.tools for metric in parts.metrics.values()):
                 await parts.tools.open()
-            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress, drop=gateway.drop)
+            left = {"drop": gateway.drop, "leave": gateway.awaited.leave}
+            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress, **left)
             outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
-        trouble = [gateway.trouble] if gateway.trouble else []
+        trouble = [*([gateway.trouble] if gateway.trouble else []), *gateway.awaited.standing()]
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
 
