@@ -52,8 +52,16 @@ class RetrySettings(Settings):
 
 
 class EngineSettings(Settings):
-    """Concurrency per account (adaptive between `start` and `most` calls in flight), retries and budgets."""
+    """Who judges: this process (`local`), or `workers` (null: one per core) that are processes of this machine or Ray actors.
+    Concurrency per account (adaptive between `start` and `most` calls in flight), retries and budgets of all together.
 
+    `address` is a Ray cluster's (null: the one of RAY_ADDRESS, or a new one on this machine), `cpus` what each actor reserves.
+    """
+
+    kind: Literal["local", "processes", "ray"] = "local"
+    workers: PositiveInt | None = 1
+    address: str | None = None
+    cpus: PositiveFloat = 1.0
     start: PositiveInt = 8
     most: PositiveInt = 64
     retry: RetrySettings = RetrySettings()

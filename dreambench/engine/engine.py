@@ -62,8 +62,11 @@ class Engine:
         progress: Progress,
         drop: Callable[[], None] = lambda: None,
         leave: Callable[[], None] = lambda: None,
+        least_open: int = 2,
     ) -> None:
-        """`drop` cancels the calls that no open cell waits for any more; `leave` ends waiting for answers that take hours."""
+        """`drop` cancels the calls that no open cell waits for any more; `leave` ends waiting for answers that take hours;
+        `least_open` cells may be open when no call waits."""
+        self._least_open = least_open
         self._drop = drop
         self._leave = leave
         self._journal = journal
@@ -105,7 +108,7 @@ class Engine:
     async def _wait_for_room(self) -> None:
         """Until the queue of ready leaf calls is shorter than twice the width, and not too many cells are open."""
         while not self._outcome.stopped:
-            most = 2 * self._limiters.width
+            most = max(2 * self._limiters.width, self._least_open)
             if self._limiters.waiting < most and len(self._active) < most:
                 return
             await asyncio.wait(self._active, timeout=0.02, return_when=asyncio.FIRST_COMPLETED)

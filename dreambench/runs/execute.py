@@ -18,7 +18,7 @@ from dreambench.engine.budget import Budget, Limits
 from dreambench.engine.call import CallRecord
 from dreambench.engine.cell import Cell
 from dreambench.engine.clock import Clock
-from dreambench.engine.engine import Engine, Outcome, Progress
+from dreambench.engine.engine import Engine, Outcome, Progress, Work
 from dreambench.engine.gateway import Gateway
 from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
@@ -27,17 +27,18 @@ from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import AnswerStore
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.fairness import references_of, same_family
-from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
 from dreambench.runs.hostile import hostile_lines, hostile_table
+from dreambench.runs.measure import measure
 from dreambench.runs.subjects import Subjects
 from dreambench.runs.tables import lost_in_flight, spent, write_parquet, write_tables
 from dreambench.runs.texts import text_table
 from dreambench.runs.thresholds import Checked, check_thresholds
+from dreambench.runs.workers import worker_count, workers_of
 
 LOCAL_WIDTH = 2
-"""Cells of work done in this process at once (the embedded judges): they share one interpreter."""
+"""Answers that a process works out at once (the embedded judges): they share one interpreter."""
 
 _LOST = "calls that were in flight when an attempt was killed: {} (asked again; the provider may have charged them twice)"
 
@@ -81,9 +82,8 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
     """Runs or resumes the run that `config` describes. Raises InputError before anything is spent."""
     limits = Limits(**config.engine.budget.model_dump())
     budget = Budget(limits, clock)
-    limiters = Limiters(
-        Widths(config.engine.start, config.engine.most), clock, own={"embedded": Widths(LOCAL_WIDTH, LOCAL_WIDTH)}
-    )
+    local = LOCAL_WIDTH * worker_count(config.engine)
+    limiters = Limiters(Widths(config.engine.start, config.engine.most), clock, own={"embedded": Widths(local, local)})
     ledger = _Ledger()
     pending = Pending()
     store = AnswerStore(config.cache.mode)
@@ -118,29 +118,36 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             done = sum(journal.is_done(cell) for cell in cells)
             progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
             ends.callback(progress.close)
+            workers = workers_of(config, parts.run_id, folder, gateway, journal.write_lost)
+            if workers is not None:
+                ends.push_async_callback(workers.close)
             ends.push_async_callback(gateway.drain)
             ends.callback(gateway.awaited.leave)
             gateway.awaited.tell = progress.note
             ledger.sinks = (journal.write_call, progress.call_recorded)
-            subjects = Subjects(parts, folder.perturbed)
-            if any(metric.tools for metric in parts.metrics.values()):
+            work: Work = functools.partial(measure, parts, Subjects(parts, folder.perturbed))
+            if workers is not None and done < len(cells):
+                await workers.open()
+                work = workers.work
+            elif any(metric.tools for metric in parts.metrics.values()):
                 await parts.tools.open()
-            left = {"drop": gateway.drop, "leave": gateway.awaited.leave}
-            engine = Engine(journal=journal, limiters=limiters, budget=budget, progress=progress, **left)
-            outcome = await engine.run(cells, functools.partial(_measure, parts, subjects))
-        trouble = [*([gateway.trouble] if gateway.trouble else []), *gateway.awaited.standing()]
+            engine = Engine(
+                journal=journal,
+                limiters=limiters,
+                budget=budget,
+                progress=progress,
+                drop=gateway.drop,
+                leave=gateway.awaited.leave,
+                least_open=2 * local,
+            )
+            outcome = await engine.run(cells, work)
+        trouble = [
+            *([gateway.trouble] if gateway.trouble else []),
+            *(workers.findings if workers else []),
+            *gateway.awaited.standing(),
+        ]
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
-
-
-async def _measure(parts: Parts, subjects: Subjects, cell: Cell) -> Sequence[Judgment]:
-    metric = parts.metrics[cell.metric]
-    judge = parts.judges.get(cell.judge)
-    subject = await subjects.get(cell)
-    judgments = subject.placed(await metric.measure(subject, judge, cell.repeat))
-    if metric.protocols:  # one that was made just now is not in the plan yet
-        cell.columns["protocol"] = metric.protocols.hash_of(subject.task, judge)
-    return judgments
 
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:

@@ -261,6 +261,7 @@ def test_questions_that_rest_on_answers_go_out_in_later_batches(tmp_path: Path, 
         (["judge.litellm.model=mistral/large", "judge.litellm.api_base=null"], "no batches in OpenAI's form for mistral"),
         (["+judge.litellm.params.extra_headers={a: b}"], "judge.litellm.params.extra_headers"),
         (["judge.litellm.delivery=later"], "judge.litellm.delivery"),
+        (["engine=processes"], "batches are looked after by one process"),
         (["judge.litellm.batch.price=2"], "judge.litellm.batch.price"),
     ],
 )
