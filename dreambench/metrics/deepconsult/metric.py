@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.documents.urls import link_target
 from dreambench.errors import Problem
 from dreambench.evaluators.workflow import together
@@ -32,7 +33,7 @@ from dreambench.metrics.deepconsult.votes import (
     vote_variants,
     winner,
 )
-from dreambench.metrics.gold import Gold, demo_file, no_report_by
+from dreambench.metrics.gold import Gold, no_report_by
 from dreambench.metrics.graded import missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant

@@ -18,6 +18,7 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.claims import extract_claims, failed_extraction
 from dreambench.evaluators.evidence import Pages, pool_of
@@ -30,7 +31,7 @@ from dreambench.judges.kinds.extract_citations import is_in
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
 from dreambench.metrics.deepresearchgym.points import Point, Points, read_labels, read_points
-from dreambench.metrics.gold import covers, demo_file, one_agent
+from dreambench.metrics.gold import covers, one_agent
 from dreambench.metrics.graded import ask_items, context_of, item_row, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant

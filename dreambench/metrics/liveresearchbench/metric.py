@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.datasets.liveresearchbench import fill_placeholders
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.workflow import together
@@ -20,7 +21,7 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.issues import Answer as Issues
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.gold import covers, demo_file, no_report_by
+from dreambench.metrics.gold import covers, no_report_by
 from dreambench.metrics.graded import ask_items, context_of, item_row, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.liveresearchbench.files import WINNERS, Gradings, issue_text, read_checklists, read_gradings

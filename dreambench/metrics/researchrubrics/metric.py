@@ -14,10 +14,11 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.gold import Gold, covers, demo_file, one_agent
+from dreambench.metrics.gold import Gold, covers, one_agent
 from dreambench.metrics.graded import ask_items, check_labels, item_row, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Unit, Variant

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.documents import Sentence
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.claims import Claim, extract_claims
@@ -31,7 +32,7 @@ from dreambench.judges.kinds.queries import Answer as Queries
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row, reach
-from dreambench.metrics.gold import Gold, covers, demo_file, one_agent
+from dreambench.metrics.gold import Gold, covers, one_agent
 from dreambench.metrics.graded import context_of, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
