@@ -20,7 +20,7 @@ from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.rubric_items import DIMENSIONS
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.asking import Failed, Given, ask_each, failed_row
+from dreambench.metrics.asking import Failed, Given, ask_keyed, failed_row
 from dreambench.metrics.drb2.rubrics import RubricItem, TaskRubric, read_rubrics
 from dreambench.metrics.drb2.saved import Saved, read_saved, saved_rows
 from dreambench.metrics.drb2.table import TOTAL, identity, item_row, report_row, rubric_variants
@@ -131,7 +131,7 @@ class DeepResearchBench2(SavedMetric[Saved]):
     async def _one(
         self, subject: Subject, judge: Judge, repeat: int, rubric: TaskRubric, chunk: Sequence[RubricItem]
     ) -> dict[str, Given]:
-        return await ask_each(
+        return await ask_keyed(
             judge,
             self.asked[ITEMS],
             {item.id: item.text for item in chunk},

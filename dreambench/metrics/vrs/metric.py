@@ -19,7 +19,7 @@ from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.graded_criteria import Answer as Grades
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.asking import Failed, ask, ask_each, failed_row
+from dreambench.metrics.asking import Failed, ask, ask_keyed, failed_row
 from dreambench.metrics.graded import context_of
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -128,7 +128,7 @@ class VerifierRubricScore(SavedMetric[Saved]):
         decided = await asyncio.to_thread(_decided, verifiers, subject.report.text) if first else {}
         left = {each.id: each.text for each in verifiers if each.id not in decided}
         about = context_of(subject)
-        given = await ask_each(judge, self.asked[VERIFIERS], left, repeat=repeat, left_out=LEFT_OUT, **about)
+        given = await ask_keyed(judge, self.asked[VERIFIERS], left, repeat=repeat, left_out=LEFT_OUT, **about)
         return [
             _checked(subject, each, decided[each.id]) if each.id in decided else _judged(subject, each, *given[each.id])
             for each in verifiers
