@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 from dreambench.errors import InputError
 from dreambench.reporting.finished import FinishedRun
 from tests.apps.command import ROOT
-from tests.experiments.running import files, make, run_experiment
+from tests.experiments.running import files, make, run_experiment, study
 
 SLICE = ROOT / "tests" / "data" / "vrs"
 PACKAGES = SLICE / "packages.jsonl"
@@ -25,7 +26,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
 
 def test_saved_grades_give_every_table(run: FinishedRun) -> None:
     tables = ["systems", "by_type", "effects", "paired", "mcnemar", "weights", "sole_cause", "criteria", "wins"]
-    assert make("vrs", run) == files(*tables, "accept_counts", "published", "versions", figures=["by_type"])
+    assert make("vrs", run) == files(*tables, "accept_counts", figures=["by_type"])
+    said = (run.output / "findings.md").read_text(encoding="utf-8")
+    assert "paper" not in said, "the run's findings are about the run"
+
+
+def test_the_papers_own_numbers_are_shown_where_they_are_asked_for_and_named_as_the_papers(run: FinishedRun) -> None:
+    asked = replace(run, inputs={**run.inputs, "published": True})
+    assert {"published.csv", "versions.csv"} <= make("vrs", asked)
+    said = (run.output / "findings.md").read_text(encoding="utf-8")
+    assert "## The paper (arXiv 2605.17554), not this run" in said and "30 printed numbers" in said
+    with pytest.raises(InputError, match="neither true nor false"):
+        study("vrs").check({"published": "yes"})
     systems = pl.read_csv(run.output / "systems.csv")
     macro = run.scores.filter(pl.col("variant") == "vrs", pl.col("aggregation") == "macro")
     assert dict(systems.select("agent", "vrs").iter_rows()) == pytest.approx(
