@@ -7,12 +7,12 @@ are one call with a required key each, and only those that came back without an 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import polars as pl
 
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.yes_no import Answer as YesNo
@@ -96,9 +96,7 @@ class KeyInformationCoverage(JudgedMetric):
             assert isinstance(answer, YesNo)
             return answer, answer.cost
 
-        first = await one(items[0])
-        rest = await asyncio.gather(*(one(item) for item in items[1:]))
-        return dict(zip((item.id for item in items), [first, *rest], strict=True))
+        return dict(zip((item.id for item in items), await ask_each(judge, one, items), strict=True))
 
     def variants(self) -> Sequence[Variant]:
         """The share of facts that the report states: all, those that change with time, and the others."""

@@ -6,7 +6,6 @@ results of the benchmark's own evaluator are taken as they are.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -15,6 +14,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from dreambench.datasets.dataset import Dataset
 from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem, nearest
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.rubric_items import DIMENSIONS
@@ -129,9 +129,8 @@ class DeepResearchBench2(SavedMetric[Saved]):
         """Every chunk's verdicts; the first chunk goes ahead, so that the report is in the provider's prompt cache."""
         size = self._chunk or len(items)
         chunks = [items[start : start + size] for start in range(0, len(items), size)]
-        first = await self._one(subject, judge, repeat, rubric, chunks[0])
-        rest = await asyncio.gather(*(self._one(subject, judge, repeat, rubric, chunk) for chunk in chunks[1:]))
-        return {name: given for part in (first, *rest) for name, given in part.items()}
+        parts = await ask_each(judge, lambda chunk: self._one(subject, judge, repeat, rubric, chunk), chunks)
+        return {name: given for part in parts for name, given in part.items()}
 
     async def _one(
         self, subject: Subject, judge: Judge, repeat: int, rubric: TaskRubric, chunk: Sequence[RubricItem]
