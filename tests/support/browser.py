@@ -21,6 +21,8 @@ NEEDS_CHROMIUM = pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 PATIENCE = 60.0
 """Seconds that an answer or an event is waited for."""
+MARGIN = 10
+"""CSS pixels around an element of which a picture is taken."""
 READ, WRITE = 3, 4
 """The descriptors that Chromium reads commands from and writes answers to."""
 
@@ -63,9 +65,9 @@ class Tab:
         found: dict[str, Any] = json.loads(record)
         return found
 
-    def open(self, page: Path, ready: str = "true") -> None:
-        """Shows a file and waits until it is loaded and the expression `ready` is true."""
-        self.send("Page.navigate", url=page.resolve().as_uri())
+    def open(self, page: Path, ready: str = "true", fragment: str = "") -> None:
+        """Shows a file, at a place in it, and waits until it is loaded and the expression `ready` is true."""
+        self.send("Page.navigate", url=page.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
         self.wait("location.protocol === 'file:' && document.readyState === 'complete'")
         self.wait(ready)
 
@@ -93,14 +95,21 @@ class Tab:
 
     def size(self, width: int, height: int, *, phone: bool = False, dark: bool = False) -> None:
         """The viewport in CSS pixels, and the colours that the system prefers."""
+        self.send("Emulation.setScrollbarsHidden", hidden=True)
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone}
         self.send("Emulation.setDeviceMetricsOverride", **metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
 
-    def screenshot(self, path: Path) -> None:
-        """The viewport as PNG."""
-        path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"]))
+    def screenshot(self, path: Path, element: str = "html") -> None:
+        """The first element that the selector `element` finds, with a margin, as PNG, whole even outside of the viewport."""
+        place = (
+            f"x: x + scrollX - {MARGIN}, y: y + scrollY - {MARGIN}, width: width + {2 * MARGIN}, height: height + {2 * MARGIN}"
+        )
+        box = f"(({{x, y, width, height}}) => ({{{place}, scale: 1}}))"
+        clip = self.value(f"{box}(document.querySelector({json.dumps(element)}).getBoundingClientRect())")
+        taken = self.send("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        path.write_bytes(base64.b64decode(taken["data"]))
 
     def trouble(self) -> list[str]:
         """Errors of the console and uncaught exceptions so far."""
