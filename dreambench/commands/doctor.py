@@ -111,7 +111,14 @@ def _packages() -> Iterator[Finding]:
 def _extras() -> Iterator[Finding]:
     for extra, module in EXTRAS.items():
         there = _is_there(module)
-        yield Finding(OK if there else NOTE, f"extra {extra}", "installed" if there else f"{module} is not installed")
+        yield Finding(
+            OK if there else NOTE,
+            f"extra {extra}",
+            "installed" if there else f'{module} is not installed; type: pip install "dreambench[{extra}]"',
+        )
+
+
+NO_KEYS = "none set: only judges in this process can be asked; type: export OPENAI_API_KEY=... (or the key of another provider)"
 
 
 def _is_there(module: str) -> bool:
@@ -127,7 +134,7 @@ def _keys() -> Iterator[Finding]:
 
     names = sorted({name for provider in PROVIDERS.values() for name in provider.keys})
     there = [name for name in names if os.environ.get(name)]
-    yield Finding(OK if there else NOTE, "keys", ", ".join(there) or "none set: only judges in this process can be asked")
+    yield Finding(OK if there else NOTE, "keys", ", ".join(there) or NO_KEYS)
 
 
 def _disk(folders: dict[str, Path]) -> Iterator[Finding]:

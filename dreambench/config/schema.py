@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveFloat, PositiveInt
 
+from dreambench.config.nodes import AllowedError
 from dreambench.engine.store import CacheMode
 from dreambench.tools.settings import PageSettings
 
@@ -21,11 +22,11 @@ Node = dict[str, Any]
 
 def _iso_date(value: object) -> object:
     """One message for what is neither a date nor `today`, where a union would give one for each."""
-    if isinstance(value, str) and value != "today":
+    if value is not None and value != "today" and not isinstance(value, date):
         try:
-            return date.fromisoformat(value)
+            return date.fromisoformat(str(value))
         except ValueError as error:
-            raise ValueError("an ISO date such as 2025-06-30, or today, is needed") from error
+            raise AllowedError("a date is needed", ["a date as YYYY-MM-DD, such as 2025-06-30", "today"]) from error
     return value
 
 

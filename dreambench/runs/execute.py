@@ -127,6 +127,8 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             spans.begin(folder.root.name, parts.run_id, len(cells))
             ends.push_async_callback(spans.close)
             ends.push_async_callback(gateway.drain)
+            ends.callback(gateway.awaited.leave)
+            gateway.awaited.tell = progress.note
             ledger.sinks = (journal.write_call, progress.call_recorded, spans.call_recorded)
             work: Work = functools.partial(measure, parts, Subjects(parts, folder.perturbed))
             if workers is not None and done < len(cells):
@@ -135,11 +137,21 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             elif any(metric.tools for metric in parts.metrics.values()):
                 await parts.tools.open()
             engine = Engine(
-                journal=journal, limiters=limiters, budget=budget, progress=progress, drop=gateway.drop, least_open=2 * local
+                journal=journal,
+                limiters=limiters,
+                budget=budget,
+                progress=progress,
+                drop=gateway.drop,
+                leave=gateway.awaited.leave,
+                least_open=2 * local,
             )
             outcome = await engine.run(cells, spans.around(work))
             spans.end(outcome)
-        trouble = [*([gateway.trouble] if gateway.trouble else []), *(workers.findings if workers else [])]
+        trouble = [
+            *([gateway.trouble] if gateway.trouble else []),
+            *(workers.findings if workers else []),
+            *gateway.awaited.standing(),
+        ]
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
 
