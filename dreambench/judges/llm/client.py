@@ -66,9 +66,7 @@ class Client:
 
     async def send(self, ask: Ask, key: str | None) -> Reply:
         """One attempt, no retry anywhere below. Raises ProviderError with all that a retry policy needs to know."""
-        if not _ready.is_set():
-            await asyncio.to_thread(load)
-        _users.add(self)
+        await self.begin()
         try:
             response = await self._complete(request_of(ask), ask, key)
         except Exception as error:  # `failure` knows every class that litellm raises
@@ -76,7 +74,13 @@ class Client:
         else:
             return to_reply(response, self.price, answer_text if ask.answer else turn_text)
         # Raised outside of the handler: causes hold the request, and with it more than an error should carry.
-        return self._meaning(caught, ask)
+        return self.meaning(caught, ask)
+
+    async def begin(self) -> None:
+        """Loads litellm where it is not there yet; its connections stay open until this client is closed."""
+        if not _ready.is_set():
+            await asyncio.to_thread(load)
+        _users.add(self)
 
     async def close(self) -> None:
         """Closes litellm's connections once no other client needs them."""
@@ -99,7 +103,8 @@ class Client:
                 )
         return bridge.restored(completion, seen)
 
-    def _meaning(self, error: Exception, ask: Ask) -> Reply:
+    def meaning(self, error: Exception, ask: Ask) -> Reply:
+        """A refusal of the provider's filter as a Reply; raises ProviderError for all other trouble."""
         if type(error).__name__ == "UnsupportedParamsError":
             raise unsupported(error, ask, self.where)
         meaning = failure(error, ask.model, self.clock.now())
