@@ -66,6 +66,7 @@ class Gateway:
         self.awaited = Awaited()
         self._flights: dict[str, asyncio.Future[Reply]] = {}
         self._led: dict[str, tuple[asyncio.Task[object], _Attempt]] = {}
+        self._turnstile = asyncio.Lock()
         self._ended = False
 
     @property
@@ -185,6 +186,8 @@ class Gateway:
         while True:
             try:
                 async with limiter.slot(current_cell().order):
+                    if call.metered:
+                        await self._turn()
                     if self._ended:
                         raise RunEndedError("the run has ended")
                     began = self._clock.monotonic() if began is None else began
@@ -209,6 +212,12 @@ class Gateway:
                         error.add_note(f"after {attempt.tries} attempts")
                     raise
                 await self._clock.sleep(pause)
+
+    async def _turn(self) -> None:
+        """Lets one call begin per round of the event loop: preparing a request takes milliseconds, and hundreds that may start
+        together would hold up all who wait for the loop."""
+        async with self._turnstile:
+            await asyncio.sleep(0)
 
     @contextmanager
     def _under_way(self, call: Call, attempt: _Attempt) -> Iterator[None]:
