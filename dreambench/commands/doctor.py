@@ -37,7 +37,15 @@ NEEDED = (
 )
 BAD = {"litellm": ("1.82.7", "1.82.8")}
 """Releases that were published with malicious code."""
-EXTRAS = {"hub": "datasets", "web": "ddgs", "mcp": "mcp", "semantic": "onnxruntime"}
+EXTRAS = {
+    "hub": "datasets",
+    "web": "ddgs",
+    "mcp": "mcp",
+    "semantic": "onnxruntime",
+    "mlflow": "mlflow",
+    "wandb": "wandb",
+    "otel": "opentelemetry.exporter.otlp.proto.http",
+}
 FREE = 1 << 30
 """Bytes of disk below which a run may not finish."""
 
@@ -102,7 +110,7 @@ def _packages() -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     for extra, module in EXTRAS.items():
-        there = find_spec(module) is not None
+        there = _is_there(module)
         yield Finding(
             OK if there else NOTE,
             f"extra {extra}",
@@ -111,6 +119,13 @@ def _extras() -> Iterator[Finding]:
 
 
 NO_KEYS = "none set: only judges in this process can be asked; type: export OPENAI_API_KEY=... (or the key of another provider)"
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it is a part of
+        return False
 
 
 def _keys() -> Iterator[Finding]:

@@ -57,6 +57,7 @@ class EngineSettings(Settings):
     Concurrency per account (adaptive between `start` and `most` calls in flight), retries and budgets of all together.
 
     `address` is a Ray cluster's (null: the one of RAY_ADDRESS, or a new one on this machine), `cpus` what each actor reserves.
+    `telemetry` sends OpenTelemetry spans to where the OTEL_EXPORTER_OTLP variables say (`engine.spans`).
     """
 
     kind: Literal["local", "processes", "ray"] = "local"
@@ -65,6 +66,7 @@ class EngineSettings(Settings):
     cpus: PositiveFloat = 1.0
     start: PositiveInt = 8
     most: PositiveInt = 64
+    telemetry: Literal["otlp"] | None = None
     retry: RetrySettings = RetrySettings()
     budget: BudgetSettings = BudgetSettings()
 

@@ -6,7 +6,6 @@ questions. Kinds `score` (mapped from its scale to [0, 1]) and `yes_no` (yes is 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.evaluators.workflow import lead_first
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
@@ -84,15 +84,15 @@ class RubricMetric(JudgedMetric):
             for family, weights in families.items()
             for question, weight in weights.items()
         ]
-        first = [await self._judge_one(subject, judge, repeat, *question) for question in questions[:1]]
-        rest = await asyncio.gather(*(self._judge_one(subject, judge, repeat, *question) for question in questions[1:]))
+        asking = judge
+        asked = await lead_first(judge, lambda question: self._judge_one(subject, asking, repeat, *question), questions)
         without = [
             Judgment(item_id(subject.task.id, question), family, "", None, Status.NOT_APPLICABLE, 0.0, reason_code=NO_QUERY)
             for family, weights in self.families.items()
             for question in weights
             if question in left_out
         ]
-        return [*first, *rest, *without]
+        return [*asked, *without]
 
     async def _judge_one(
         self, subject: Subject, judge: Judge, repeat: int, family: str, question: str, weight: float

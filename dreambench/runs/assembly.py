@@ -203,6 +203,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         problems.extend(tools.needs())
     for judge in judges.values():
         problems.extend(judge.needs())
+        if judge.batched and config.engine.kind != "local":
+            what = "batches are looked after by one process"
+            problems.append(Problem(f"judge.{judge.name}.delivery", what, ["now", "batch with engine=local"], "engine=local"))
         problems.extend(_refusals(judge, list(metrics.values())))
     tasks = dataset.tasks if dataset else ()
     if tasks and judges and protocols.parts:

@@ -35,6 +35,7 @@ def study(folder: Path, rows: list[dict[str, Any]]) -> tuple[list[dict[str, str]
     pl.DataFrame(rows, schema=SCORE_SCHEMA).write_parquet(run.scores)
     judges = {"j": {"note": "weak baseline"}, "k": {"note": ""}}
     run.summary.write_text(json.dumps({"run": "x", "judges": judges}))
+    run.config.write_text("dataset: {reports: mine}\nmetric: {safe: {saved: demo}}\n")
     written = load_study("systems").make(FinishedRun(run))
     table = next(path for path in written if path.suffix == ".csv")
     return pl.read_csv(table, infer_schema=False).to_dicts(), (run.study / "findings.md").read_text()

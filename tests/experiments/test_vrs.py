@@ -14,7 +14,9 @@ from tests.apps.command import ROOT
 from tests.experiments.running import files, make, run_experiment, study
 
 SLICE = ROOT / "tests" / "data" / "vrs"
-DATA = [f"dataset.queries={SLICE / 'packages.jsonl'}", f"dataset.reports={SLICE / 'reports'}"]
+PACKAGES = SLICE / "packages.jsonl"
+OWN = ["dataset=vrs", "dataset.ids=null", f"dataset.queries={PACKAGES}", f"dataset.reports={SLICE / 'reports'}"]
+DATA = [*OWN, f"metric.vrs.packages={PACKAGES}"]
 
 
 @pytest.fixture(scope="module")
@@ -46,4 +48,4 @@ def test_the_papers_own_numbers_are_shown_where_they_are_asked_for_and_named_as_
 
 def test_the_embedded_judge_refuses_before_the_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no rules for questions of kind verifiers"):
-        run_experiment("vrs", tmp_path, *DATA)
+        run_experiment("vrs", tmp_path, *DATA, "metric.vrs.saved=null")

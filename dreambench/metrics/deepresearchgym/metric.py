@@ -18,6 +18,7 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.claims import extract_claims, failed_extraction
 from dreambench.evaluators.evidence import Pages, pool_of
@@ -30,7 +31,7 @@ from dreambench.judges.kinds.extract_citations import is_in
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
 from dreambench.metrics.deepresearchgym.points import Point, Points, read_labels, read_points
-from dreambench.metrics.gold import covers, demo_file, one_agent
+from dreambench.metrics.gold import covers, one_agent
 from dreambench.metrics.graded import ask_items, context_of, item_row, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -83,14 +84,10 @@ class DeepResearchGym(SavedMetric[Points]):
         if "key_points" in self._parts and not key_points and not saved:
             fix = f"{where}.key_points=key_point or {where}.parts=[quality,precision,recall]"
             raise ConfigError(Problem(f"{where}.key_points", "is required for the part key_points", ["a folder"], fix))
+        asked = _rubric_files(self._parts)
+        results = read_labels(demo_file(saved, "kpr.json"), f"{where}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked=_rubric_files(self._parts),
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_labels(demo_file(saved, "kpr.json"), f"{where}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         used = bool(key_points) and "key_points" in self._parts and not saved
         self._points = read_points(demo_file(str(key_points), "key_point"), f"{where}.key_points") if used else None

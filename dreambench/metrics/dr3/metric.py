@@ -21,6 +21,7 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import DEMO, demo_file
 from dreambench.documents import normalize_url
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.evidence import cut_passages
@@ -34,7 +35,6 @@ from dreambench.judges.rubric import RubricShelf
 from dreambench.language.tokens import bm25, content_words
 from dreambench.metrics.asking import Failed, ask, failed_row
 from dreambench.metrics.dr3.task_files import Folders, Required, Source, TaskFiles
-from dreambench.metrics.gold import DEMO, demo_file
 from dreambench.metrics.graded import ask_items, context_of, item_row, not_applicable
 from dreambench.metrics.judged_metric import JudgedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant

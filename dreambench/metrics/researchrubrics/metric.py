@@ -14,10 +14,11 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.gold import Gold, covers, demo_file, one_agent
+from dreambench.metrics.gold import Gold, covers, one_agent
 from dreambench.metrics.graded import ask_items, check_labels, item_row, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Unit, Variant
@@ -57,14 +58,10 @@ class ResearchRubrics(SavedMetric[Gold[Saved]]):
             what = "has neither criteria to judge by nor saved verdicts" if rubrics is None else "has both rubrics and saved"
             fix = f"{where}.rubrics=processed_data.jsonl or {where}.saved=results.jsonl"
             raise ConfigError(Problem(where, what, ["one of rubrics, saved"], fix))
+        asked = {CRITERION: f"researchrubrics/{'criterion' if scale == 'ternary' else 'binary'}"}
+        results = read_results(demo_file(saved, "researchrubrics_results.jsonl"), f"{where}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={CRITERION: f"researchrubrics/{'criterion' if scale == 'ternary' else 'binary'}"},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_results(demo_file(saved, "researchrubrics_results.jsonl"), f"{where}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         labels = self.asked[CRITERION].settings["answers"]
         self._values = {label: VALUES[label] for label in labels} | (values or {})

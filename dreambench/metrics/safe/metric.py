@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.documents import Sentence
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.claims import Claim, extract_claims
@@ -31,7 +32,7 @@ from dreambench.judges.kinds.queries import Answer as Queries
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row, reach
-from dreambench.metrics.gold import Gold, covers, demo_file, one_agent
+from dreambench.metrics.gold import Gold, covers, one_agent
 from dreambench.metrics.graded import context_of, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -76,14 +77,10 @@ class Safe(SavedMetric[Gold[Fact]]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used, ConfigError without any K."""
+        asked = {question: f"safe/{question}" for question in QUESTIONS}
+        labelled = read_labels(demo_file(saved, "factscore.jsonl"), f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={question: f"safe/{question}" for question in QUESTIONS},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_labels(demo_file(saved, "factscore.jsonl"), f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=labelled
         )
         self._ks = list(dict.fromkeys(k if k is not None else [64, 178]))
         if not self._ks:
