@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.evaluators.workflow import ask_each
+from dreambench.evaluators.workflow import first_ahead
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import answers_of
 from dreambench.judges.quotes import check_quote
@@ -38,7 +38,7 @@ async def ask_items(
         wanted = {f"i{number}": text for number, text in enumerate(part, 1)}
         return list((await ask_each(judge, rubric, wanted, repeat=repeat, **context_of(subject))).values())
 
-    return list(itertools.chain(*await ask_each(judge, one, batches)))
+    return list(itertools.chain(*await first_ahead(judge, one, batches)))
 
 
 def item_row(

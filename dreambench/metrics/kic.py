@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from dreambench.evaluators.workflow import ask_each
+from dreambench.evaluators.workflow import first_ahead
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.yes_no import Answer as YesNo
@@ -96,7 +96,7 @@ class KeyInformationCoverage(JudgedMetric):
             assert isinstance(answer, YesNo)
             return answer, answer.cost
 
-        return dict(zip((item.id for item in items), await ask_each(judge, one, items), strict=True))
+        return dict(zip((item.id for item in items), await first_ahead(judge, one, items), strict=True))
 
     def variants(self) -> Sequence[Variant]:
         """The share of facts that the report states: all, those that change with time, and the others."""

@@ -14,7 +14,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from dreambench.datasets.dataset import Dataset
 from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem, nearest
-from dreambench.evaluators.workflow import ask_each
+from dreambench.evaluators.workflow import first_ahead
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.rubric_items import DIMENSIONS
@@ -129,7 +129,7 @@ class DeepResearchBench2(SavedMetric[Saved]):
         """Every chunk's verdicts; the first chunk goes ahead, so that the report is in the provider's prompt cache."""
         size = self._chunk or len(items)
         chunks = [items[start : start + size] for start in range(0, len(items), size)]
-        parts = await ask_each(judge, lambda chunk: self._one(subject, judge, repeat, rubric, chunk), chunks)
+        parts = await first_ahead(judge, lambda chunk: self._one(subject, judge, repeat, rubric, chunk), chunks)
         return {name: given for part in parts for name, given in part.items()}
 
     async def _one(
