@@ -20,7 +20,7 @@ from dreambench.commands.verbs import VerbParser, say
 from dreambench.errors import ConfigError, Problem, nearest
 
 if TYPE_CHECKING:
-    from dreambench.reporting.study import StudyRun
+    from dreambench.reporting.finished import FinishedRun
 
 
 def export(arguments: Sequence[str]) -> int:
@@ -49,7 +49,7 @@ def export(arguments: Sequence[str]) -> int:
     return Exit.DONE
 
 
-def _inspect(run: StudyRun, out: Path | None) -> str:
+def _inspect(run: FinishedRun, out: Path | None) -> str:
     from dreambench.reporting.inspect_log import write_inspect_logs
 
     folder = out or run.folder.root / "inspect"
@@ -57,7 +57,7 @@ def _inspect(run: StudyRun, out: Path | None) -> str:
     return f"wrote {len(written)} logs to {folder}; look at them: inspect view --log-dir {folder}"
 
 
-def _mlflow(run: StudyRun, out: Path | None) -> str:
+def _mlflow(run: FinishedRun, out: Path | None) -> str:
     from dreambench.reporting.mlflow_run import write_mlflow_run
     from dreambench.reporting.tracked import TrackedRun
 
@@ -70,7 +70,7 @@ def _mlflow(run: StudyRun, out: Path | None) -> str:
     return f"logged as MLflow run {written.run} of experiment {written.experiment} in {folder}{again}; look at it: {look}"
 
 
-def _wandb(run: StudyRun, out: Path | None) -> str:
+def _wandb(run: FinishedRun, out: Path | None) -> str:
     from dreambench.reporting.tracked import TrackedRun
     from dreambench.reporting.wandb_run import OFFLINE, write_wandb_run
     from dreambench.runs.execute import run_path
@@ -79,4 +79,4 @@ def _wandb(run: StudyRun, out: Path | None) -> str:
     return f"logged in {run_path(folder)} ({mode})" + (f"; send it: wandb sync {run_path(folder)}" if mode == OFFLINE else "")
 
 
-FORMATS: Mapping[str, Callable[[StudyRun, Path | None], str]] = {"inspect": _inspect, "mlflow": _mlflow, "wandb": _wandb}
+FORMATS: Mapping[str, Callable[[FinishedRun, Path | None], str]] = {"inspect": _inspect, "mlflow": _mlflow, "wandb": _wandb}
