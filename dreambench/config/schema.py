@@ -34,7 +34,7 @@ class Settings(BaseModel):
 
 
 class BudgetSettings(Settings):
-    """What a run may spend; null is without limit."""
+    """What a run, or one cell of it, may spend; null is without limit."""
 
     money: PositiveFloat | None = None
     tokens: PositiveInt | None = None
@@ -66,6 +66,7 @@ class EngineSettings(Settings):
     most: PositiveInt = 64
     retry: RetrySettings = RetrySettings()
     budget: BudgetSettings = BudgetSettings()
+    cell_budget: BudgetSettings = BudgetSettings()
 
 
 class CacheSettings(Settings):

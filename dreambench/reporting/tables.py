@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dreambench.runs.assembly import CLEAN, CODE
+from dreambench.runs.tables import by_role
 
 SAVED = "saved"
 """Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant alone."""
@@ -75,6 +76,19 @@ def metric_label() -> pl.Expr:
     """`wq`, or `wq[terse]` where a metric is asked with another rubric than its default."""
     usual = pl.col("rubric").is_in(["", "default"])
     return pl.when(usual).then("metric").otherwise(pl.format("{}[{}]", "metric", "rubric"))
+
+
+def ledger_lines(calls: pl.DataFrame) -> list[str]:
+    """What a run has bought from models, a line per role; none for judges that answer in this process."""
+    lines = []
+    for row in by_role(calls).filter(pl.col("prompt_tokens") > 0).iter_rows(named=True):
+        unknown = f" and {row['unpriced_calls']:,} calls of unknown price" if row["unpriced_calls"] else ""
+        lines.append(
+            f"bought for {row['role']}: {row['calls']:,} calls, {row['prompt_tokens']:,} prompt tokens "
+            f"({row['cached_tokens']:,} cached), {row['completion_tokens']:,} answer tokens "
+            f"({row['reasoning_tokens']:,} reasoning), ${row['money']:,.4f}{unknown}"
+        )
+    return lines
 
 
 def excluded_lines(scores: pl.DataFrame) -> list[str]:
