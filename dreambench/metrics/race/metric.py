@@ -16,16 +16,18 @@ from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
 from dreambench.documents import parse_document
-from dreambench.errors import ConfigError, Problem, nearest
+from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.gold import no_report_by, one_agent
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.metrics.race.article import without_citations
 from dreambench.metrics.race.compatible import compatible_points
 from dreambench.metrics.race.criteria import CriteriaWriter, as_json, read_criteria
 from dreambench.metrics.race.formula import DIMENSIONS, Criteria, Point, strict_points
-from dreambench.metrics.race.lookup import read_by_task
+from dreambench.metrics.race.lookup import ByTask, read_by_task
 from dreambench.metrics.race.saved import OVERALL, read_saved, saved_rows
 from dreambench.metrics.race.table import TARGET, Side, empty_rows, point_rows, point_variants, saved_variants
 from dreambench.records import Judgment, Status, Task, item_id
@@ -38,16 +40,18 @@ SIDES: Mapping[Order, tuple[Side, ...]] = {
     "both": ("first", "second"),
 }
 """Where the report under test is shown, one call each."""
+SCORES, WEIGHTS, CRITERIA = "scores", "weights", "criteria"
 NO_REFERENCE = "no_reference"
 IS_REFERENCE = "is_the_reference"
 
 
-class Race(Metric):
+class Race(SavedMetric[ByTask[Mapping[str, float]]]):
     """Overall and dimension shares of a report against a reference; .5 says that both are equally good."""
 
     id: ClassVar[str] = "race"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "mode", "order")
     primary: ClassVar[str] = OVERALL
+    saved_variant: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -67,17 +71,18 @@ class Race(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a file that cannot be used, ConfigError for a reference that is missing or named twice."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        asked = {SCORES: f"race/{'scores' if mode == 'strict' else 'lists'}"}
+        asked |= {} if saved or criteria else {part: f"race/{part}" for part in (WEIGHTS, CRITERIA)}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
+        super().__init__(
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
+        )
         self.order, self.mode, self._strips = order, mode, citations == "strip"
         self._agent = reference_agent
         self._by_agent: dict[str, str] = {}
-        self._saved = read_saved(saved, f"metric.{name}.saved") if saved else None
-        self._scores = shelf.load(f"race/{'scores' if mode == 'strict' else 'lists'}.{rubric}")
         self._writer: CriteriaWriter | None = None
         self._reference = self._criteria = None
         if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
             return
         if (reference is None) == (reference_agent is None):
             what = "is named twice: by file and by agent" if reference else "has no reference report to compare with"
@@ -90,29 +95,18 @@ class Race(Metric):
         if criteria:
             self._criteria = read_criteria(criteria, f"metric.{name}.criteria")
         else:
-            asked = [shelf.load(f"race/{part}.{rubric}") for part in ("weights", "criteria")]
-            self._writer = CriteriaWriter(asked[0], asked[1], weight_samples)
+            self._writer = CriteriaWriter(self.asked[WEIGHTS], self.asked[CRITERIA], weight_samples)
 
-    @property
-    def rubric_variant(self) -> str:
-        """The wording, and what else tells two nodes apart: `default`, `default,both`, `default,compatible`."""
-        if self._saved:
-            return ""
-        unusual = [self.order] * (self.order != "target_first") + [self.mode] * (self.mode != "strict")
-        return ",".join([self._scores.variant, *unusual])
-
-    def rubrics(self) -> Sequence[Rubric]:
-        if self._saved:
-            return []
-        return [self._scores, *([self._writer.weights, self._writer.criteria] if self._writer else [])]
+    def distinctions(self) -> Sequence[str]:
+        """`both`, `compatible`: another order or mode than the usual."""
+        return [self.order] * (self.order != "target_first") + [self.mode] * (self.mode != "strict")
 
     def identity(self) -> Mapping[str, Any]:
-        shared = {"metric": self.id, "version": self.version, "missing_policy": self.missing_policy.value}
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
+            return super().identity()
         return {
-            **shared,
-            "rubrics": [rubric.sha256 for rubric in self.rubrics()],
+            **super().identity(),
+            "rubrics": self.rubric_hashes(),
             "criteria": self._criteria.sha256 if self._criteria else None,
             "weight_samples": self._writer.samples if self._writer else None,
             "reference": self._reference.sha256 if self._reference else self._agent,
@@ -124,15 +118,12 @@ class Race(Metric):
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
         if self._saved:
-            return _one_agent(f"{where}.saved", dataset)
+            return one_agent(f"{where}.saved", dataset, "scores")
         problems = []
         if self._agent is not None:
             self._by_agent = {report.task_id: report.text for report in dataset.reports if report.agent == self._agent}
             if not self._by_agent:
-                near = nearest(self._agent, dataset.agents)
-                what = f"no report is by {self._agent}" + (f"; did you mean {near}?" if near else "")
-                fix = f"{where}.reference_agent={near or dataset.agents[0]}"
-                problems.append(Problem(f"{where}.reference_agent", what, dataset.agents, fix))
+                problems.append(no_report_by(self._agent, dataset, f"{where}.reference_agent"))
         elif not any(self._reference_of(task) for task in dataset.tasks):
             problems.append(Problem(f"{where}.reference", "holds no report to any task of the data set"))
         if self._criteria and (without := [task.id for task in dataset.tasks if not self._criteria.of(task)]):
@@ -173,7 +164,7 @@ class Race(Metric):
         """One call: the points with `first` and `second` as the reports were shown, and what it cost."""
         answer = await ask(
             judge,
-            self._scores,
+            self.asked[SCORES],
             repeat=repeat,
             question=task.query,
             as_of=task.as_of.isoformat() if task.as_of else None,
@@ -211,10 +202,3 @@ def _stripped(text: str) -> str:
 
 def _not_applicable(task: Task, code: str) -> Judgment:
     return Judgment(item_id(task.id, code), "report", TARGET, None, Status.NOT_APPLICABLE, reason_code=code)
-
-
-def _one_agent(where: str, dataset: Dataset) -> list[Problem]:
-    """Saved scores are one agent's: with several agents they would be given to all of them."""
-    if len(dataset.agents) == 1:
-        return []
-    return [Problem(where, "holds the scores of one agent, the data set has several", dataset.agents, "dataset.agents=AGENT")]
