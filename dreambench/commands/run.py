@@ -94,10 +94,13 @@ def _show(result: RunResult, config: RunConfig) -> None:
 
 def _show_end(console: Console, result: RunResult) -> None:
     from dreambench.reporting.page import write_page
+    from dreambench.reporting.tables import ledger_lines
     from dreambench.runs.execute import run_path
 
     console.print(f"page: {run_path(write_page(result.folder))}", highlight=False, soft_wrap=True)
     for line in _threshold_lines(result):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in ledger_lines(result.tables["calls"]):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     outcome = result.outcome
     console.print(

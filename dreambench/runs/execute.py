@@ -15,7 +15,7 @@ import polars as pl
 
 import dreambench
 from dreambench.config.schema import RunConfig
-from dreambench.engine.budget import Budget, Limits
+from dreambench.engine.budget import Budget, CellBudgets, Limits
 from dreambench.engine.call import CallRecord
 from dreambench.engine.cell import Cell
 from dreambench.engine.clock import Clock
@@ -29,6 +29,7 @@ from dreambench.engine.spans import open_spans
 from dreambench.engine.store import AnswerStore
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.fairness import references_of, same_family
+from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
 from dreambench.runs.hostile import hostile_lines, hostile_table
@@ -98,6 +99,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         clock=clock,
         record=ledger,
         pending=pending,
+        cells=CellBudgets(Limits(**config.engine.cell_budget.model_dump()), clock),
     )
     parts = assemble(config, gateway)
     folder = RunFolder(config.paths.outputs / f"{parts.name}-{parts.run_id}")
@@ -145,7 +147,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
                 leave=gateway.awaited.leave,
                 least_open=2 * local,
             )
-            outcome = await engine.run(cells, spans.around(work))
+            outcome = await engine.run(cells, spans.around(functools.partial(_within_budget, gateway, work)))
             spans.end(outcome)
         trouble = [
             *([gateway.trouble] if gateway.trouble else []),
@@ -154,6 +156,13 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         ]
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
+
+
+async def _within_budget(gateway: Gateway, work: Work, cell: Cell) -> Sequence[Judgment]:
+    try:
+        return await work(cell)
+    finally:
+        gateway.cells.end(cell.id)
 
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:

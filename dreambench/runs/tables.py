@@ -117,8 +117,27 @@ def write_parquet(table: pl.DataFrame, path: Path) -> None:
     temporary.replace(path)
 
 
+def by_role(calls: pl.DataFrame) -> pl.DataFrame:
+    """The ledger: what was bought for each role (creation, extraction, judging, tools), cached and reasoning tokens apart.
+
+    Cached tokens are part of the prompt's, reasoning tokens of the answer's. `money` (US dollars) is over calls of known price.
+    """
+    tokens = ("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens")
+    return (
+        calls.filter(pl.col("source") == "provider")
+        .group_by("role")
+        .agg(
+            calls=pl.len(),
+            **{name: pl.col(name).sum() for name in tokens},
+            money=pl.col("cost").sum(),
+            unpriced_calls=pl.col("cost").is_null().sum(),
+        )
+        .sort("role")
+    )
+
+
 def spent(calls: pl.DataFrame) -> dict[str, Sequence[Any] | float | int]:
-    """Money, tokens and calls by source, and the calls whose price is unknown."""
+    """Money, tokens and calls by source and by role, and the calls whose price is unknown."""
     bought = calls.filter(pl.col("source") == "provider")
     return {
         "calls": bought.height,
@@ -127,4 +146,5 @@ def spent(calls: pl.DataFrame) -> dict[str, Sequence[Any] | float | int]:
         "unpriced_calls": int(bought["cost"].is_null().sum()),
         "prompt_tokens": int(bought["prompt_tokens"].sum()),
         "completion_tokens": int(bought["completion_tokens"].sum()),
+        "by_role": by_role(calls).to_dicts(),
     }
