@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: images demo studies test lint bench lock clean
+.PHONY: images demo studies test lint bench lock changelog clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/python -m dreambench +experiment=backbone_sweep
@@ -52,6 +52,11 @@ images: $(VENV)/.stamp-dev
 lock:
 	uv pip compile pyproject.toml --extra dev --extra local --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements/dev.lock
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -c requirements/dev.lock -o requirements/run.lock
+
+# make changelog VERSION=0.2.0: the sentences of changes/ go into CHANGELOG.md, under that version.
+changelog: $(VENV)/.stamp-dev
+	@test -n "$(VERSION)" || { echo "which version? make changelog VERSION=0.2.0"; exit 1; }
+	$(BIN)/towncrier build --yes --version $(VERSION)
 
 clean:
 	rm -rf $(VENV) outputs .dreambench

@@ -18,23 +18,23 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from dreambench.perturbations.edits import Edit, EditLog, revert
-from dreambench.reporting.dose_figures import draw_doses
-from dreambench.reporting.dose_study import points
-from dreambench.reporting.dose_tables import labelled, rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.dose import dose_response
 from dreambench.stats.equivalence import equivalent_paired
 from dreambench.stats.ranks import correlation
+from dreambench.studies.dose_figures import draw_doses
+from dreambench.studies.dose_study import points
+from dreambench.studies.dose_tables import labelled
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import rounded, write_table
 
 MARGIN = 0.1
 """How far a score may move from r = 0 to r = 1 and still count as flat."""
 _HEADING = re.compile(r"^##\s+(.+)$", re.MULTILINE)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     claims = claim_table(run)
     rates = rate_table(run.report_scores)
@@ -60,7 +60,7 @@ def rate_table(report_scores: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def claim_table(run: StudyRun) -> pl.DataFrame:
+def claim_table(run: FinishedRun) -> pl.DataFrame:
     """One row per judged claim: metric, judge, rate, draw, topic, false (which variant was judged), label, value.
 
     A claim belongs to the topic whose heading it stands under.

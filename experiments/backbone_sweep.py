@@ -13,16 +13,16 @@ from typing import Any
 
 import polars as pl
 
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.reporting.tables import format_value
 from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.stats.intervals import mean_interval
 from dreambench.stats.ranks import correlation
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     scores = primary_scores(run.scores)
     agreement = judge_agreement(run.report_scores)
@@ -105,7 +105,7 @@ def _draw(scores: pl.DataFrame, folder: Path) -> list[Path]:
     return write_figure(figure, folder, "backbone_sweep")
 
 
-def _write_findings(scores: pl.DataFrame, agreement: pl.DataFrame, run: StudyRun) -> Path:
+def _write_findings(scores: pl.DataFrame, agreement: pl.DataFrame, run: FinishedRun) -> Path:
     """Plain sentences: who leads by whose judgment, and whether the judges rank alike."""
     lines = []
     for (metric, judge), part in scores.group_by("metric", "judge", maintain_order=True):

@@ -13,19 +13,19 @@ from typing import Any
 
 import polars as pl
 
-from dreambench.reporting.comparing import both_sides, calls_per_report, judged, reads_wording, rounded, shift
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.panels import interval_panels
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.stats.agreement import cohens_kappa
 from dreambench.stats.binary import mcnemar_counts
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import rounded, write_table
+from dreambench.studies.panels import interval_panels
+from dreambench.studies.scored_twice import both_sides, calls_per_report, judged, reads_wording, shift
 
 SINGLE = "+one_by_one"
 ITEM = ["task", "agent", "report", "perturbation", "item", "repeat"]
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     rows, turned = [], []
     calls = calls_per_report(run, ["metric", "judge", "rubric"])
@@ -110,13 +110,13 @@ def _draw(calls: pl.DataFrame, folder: Path) -> list[Path]:
     return interval_panels(shown, folder, "batching_agreement", panel="what", row="way", series="judge", label="a report")
 
 
-def _findings(table: pl.DataFrame, run: StudyRun) -> list[str]:
+def _findings(table: pl.DataFrame, run: FinishedRun) -> list[str]:
     if table.is_empty():
         return ["- No metric was asked both ways: set metric.kic.batched=[true,false]."]
     return [line for row in table.iter_rows(named=True) for line in _lines(row, run)]
 
 
-def _lines(row: dict[str, Any], run: StudyRun) -> list[str]:
+def _lines(row: dict[str, Any], run: FinishedRun) -> list[str]:
     who = f"- {row['metric']} by {row['judge']} ({row['wording']})"
     kappa = bounded(row["kappa"], row["kappa_low"], row["kappa_high"])
     tokens = (

@@ -17,15 +17,14 @@ import polars as pl
 
 from dreambench.errors import InputError, Problem
 from dreambench.records import short_hash
-from dreambench.reporting.comparing import rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.panels import interval_panels
-from dreambench.reporting.study import StudyRun
-from dreambench.reporting.study_settings import WHERE, StudySettings, existing_file, read_settings
+from dreambench.reporting.finished import FinishedRun
 from dreambench.stats.agreement import kendalls_w
 from dreambench.stats.intervals import mean_intervals
 from dreambench.stats.paired import compare_pairs
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.inputs import WHERE, StudySettings, existing_file, read_settings
+from dreambench.studies.outputs import rounded, write_table
+from dreambench.studies.panels import interval_panels
 
 COLUMNS = ("rater", "item", "aspect", "rating")
 RATINGS = ("1", "2", "3")
@@ -59,7 +58,7 @@ def read_ratings(given: Inputs) -> pl.DataFrame:
     return filled.select(*COLUMNS[:3], value=(pl.col("rating").cast(pl.Float64) - 1) / 2)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises InputError for a run without rated items."""
     items = rated_items(run.judgments)
     if items.is_empty():

@@ -23,14 +23,13 @@ from dreambench.metrics.race.formula import Criteria
 from dreambench.metrics.race.lookup import ByTask
 from dreambench.protocols.files import protocol_files, read_protocol
 from dreambench.protocols.model import Creator, Protocol
-from dreambench.reporting.comparing import rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.panels import interval_panels
-from dreambench.reporting.similarity import vectors
-from dreambench.reporting.study import StudyRun
-from dreambench.reporting.study_settings import WHERE, StudySettings, read_settings
+from dreambench.reporting.finished import FinishedRun
 from dreambench.stats.intervals import ratio_interval
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.inputs import WHERE, StudySettings, read_settings
+from dreambench.studies.outputs import rounded, write_table
+from dreambench.studies.panels import interval_panels
+from dreambench.studies.similarity import vectors
 
 RACE, KIC = "RACE criterion", "KIC item"
 MANY = {RACE: "RACE criteria", KIC: "KIC items"}
@@ -60,7 +59,7 @@ def _criteria(given: Inputs) -> ByTask[Criteria]:
     return read_criteria(str(given.criteria or DEMO_CRITERIA), f"{WHERE}.criteria")
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises InputError when no protocol of the run has criteria for its query."""
     given = read_settings(Inputs, run.inputs)
     folder = run.folder.root / "protocols"

@@ -16,10 +16,10 @@ import polars as pl
 
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.kinds.failure_modes import MODES
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
-from dreambench.systems.deepweb import analysis, people
+from dreambench.metrics.deepweb import analysis, people
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 INPUTS = ("sheet", "sample")
 
@@ -35,7 +35,7 @@ def check(inputs: Mapping[str, Any]) -> None:
         people.read_sheet(Path(inputs["sheet"]))
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     nodes = run.report_scores.filter(pl.col("metric") == "deepweb").select("judge", "rubric").unique(maintain_order=True).rows()
     boards = {node: analysis.leaderboard(_scores(run, node)) for node in nodes}
@@ -66,7 +66,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     return [*written, sheet, *_draw(boards[nodes[0]], run.output), write_findings(run, "DeepWeb-Bench", lines)]
 
 
-def _scores(run: StudyRun, node: tuple[str, str]) -> pl.DataFrame:
+def _scores(run: FinishedRun, node: tuple[str, str]) -> pl.DataFrame:
     table = analysis.case_scores(run.report_scores, run.judgments)
     return table.filter(pl.col("judge") == node[0], pl.col("rubric") == node[1])
 
@@ -85,7 +85,7 @@ def failure_shares(report_scores: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(deep=pl.sum_horizontal(mode for mode in analysis.DEEP if mode in table.columns))
 
 
-def _kappas(run: StudyRun) -> pl.DataFrame:
+def _kappas(run: FinishedRun) -> pl.DataFrame:
     sheet = run.inputs.get("sheet")
     return pl.DataFrame(people.agreement(people.read_sheet(Path(sheet)))) if sheet else pl.DataFrame()
 

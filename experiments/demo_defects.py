@@ -25,10 +25,10 @@ import yaml
 from dreambench.datasets.demo import BUNDLED, DemoDataset
 from dreambench.documents import Document, Span, parse_document
 from dreambench.errors import DatasetError, Problem
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.paired import PairedDifference, paired_difference
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 NOTES = BUNDLED / "notes"
 GOOD = "good"
@@ -54,7 +54,7 @@ class Defect:
         return any(start < place.end and place.start < end for place in self.places)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written. Raises DatasetError for a run on other reports."""
     planted = defects()
     scores = run.report_scores.filter(pl.col("perturbation") == CLEAN, pl.col("primary"))

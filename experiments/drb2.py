@@ -20,14 +20,14 @@ from dreambench.metrics.drb2.matrix import matrix_items, recorded_values, saved_
 from dreambench.metrics.drb2.saved import read_saved
 from dreambench.metrics.drb2.table import BLOCKED, TOTAL, WITHOUT_BLOCKED
 from dreambench.metrics.drb2.traces import LEAKAGE
-from dreambench.reporting.findings import write_findings
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.intervals import mean_interval
 from dreambench.stats.multiple import adjust_column
 from dreambench.stats.ranks import pairwise_correlations, wilcoxon
 from dreambench.stats.results import to_table
+from dreambench.studies.findings import write_findings
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 INPUTS = ("matrix", "results", "exclude")
 WITHDRAWN = (112, 114)
@@ -48,7 +48,7 @@ def check(inputs: Mapping[str, Any]) -> None:
         pass
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     values = all_values(run)
     withdrawn = [str(idx) for idx in run.inputs.get("exclude") or WITHDRAWN]
@@ -62,7 +62,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     return [*written, *_draw(policies, run.output), _write_findings(policies, changes, agreement, tests, leaks, run)]
 
 
-def all_values(run: StudyRun) -> pl.DataFrame:
+def all_values(run: FinishedRun) -> pl.DataFrame:
     """One row per source, judge, agent, task and variant (repeats averaged): of the run, and of what the inputs name."""
     own = run.report_scores.filter(pl.col("metric") == "drb2", pl.col("perturbation") == CLEAN)
     label = pl.when(pl.col("rubric").is_in(["", "default"])).then(pl.lit("run")).otherwise(pl.format("run[{}]", "rubric"))
@@ -213,7 +213,7 @@ def _write_findings(
     agreement: pl.DataFrame,
     tests: pl.DataFrame,
     leaks: pl.DataFrame,
-    run: StudyRun,
+    run: FinishedRun,
 ) -> Path:
     lines = []
     for source, part in policies.group_by(SOURCE, maintain_order=True):

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import polars as pl
 
-from dreambench.reporting.dose_study import write_dose_study
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.dose_study import write_dose_study
 
 FOCUS = "factuality"
 PARTS = ("strict", "verifiable_share")
 """Variants of Factuality shown as well: a score that only moves because claims became undecidable shows there."""
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     shown = pl.col("primary") | ((pl.col("metric") == FOCUS) & pl.col("variant").is_in(PARTS))
     return write_dose_study(run, "factual_injection", "Factual injection", shown=shown, focus=FOCUS)

@@ -20,14 +20,14 @@ from typing import Any
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.reporting.findings import write_findings
-from dreambench.reporting.human_labels import Key, join_labels, read_key, read_sheets
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.labelling.labels import Key, join_labels, read_key, read_sheets
+from dreambench.reporting.finished import FinishedRun
 from dreambench.stats.agreement import Kappa, cohens_kappa
 from dreambench.stats.ranks import correlation
 from dreambench.stats.raters import krippendorffs_alpha
 from dreambench.stats.stratified import stratified_mean, stratum_weights
+from dreambench.studies.findings import write_findings
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 MAJORITY = "majority"
 AGREEMENT: dict[str, Any] = {
@@ -53,7 +53,7 @@ def check(inputs: Mapping[str, Any]) -> None:
         raise ConfigError(*missing)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises ConfigError where the sample's key is not found, LabelError for bad sheets."""
     key = read_key(_key_path(run))
     labels = read_sheets([Path(path) for path in run.inputs["sheets"]], key)
@@ -73,7 +73,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     ]
 
 
-def _key_path(run: StudyRun) -> Path:
+def _key_path(run: FinishedRun) -> Path:
     """The named key, else the one beside this run or beside the same run under another name (without its study)."""
     if run.inputs.get("key"):
         return Path(run.inputs["key"])

@@ -16,16 +16,16 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import Field
 
-from dreambench.reporting.canary import ask_again
-from dreambench.reporting.comparing import judged, ranking_agreement, reads_wording, rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.panels import interval_panels
-from dreambench.reporting.study import StudyRun
-from dreambench.reporting.study_settings import StudySettings, read_settings
-from dreambench.reporting.ways import SAME, compare_ways
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.repeats import icc, repeat_spread
+from dreambench.studies.canary import ask_again
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.inputs import StudySettings, read_settings
+from dreambench.studies.outputs import rounded, write_table
+from dreambench.studies.panels import interval_panels
+from dreambench.studies.rubric_variants import SAME, compare_ways
+from dreambench.studies.scored_twice import judged, ranking_agreement, reads_wording
 
 
 class Inputs(StudySettings):
@@ -39,7 +39,7 @@ def check(inputs: Mapping[str, Any]) -> None:
     read_settings(Inputs, inputs)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written; asks the canary's questions first."""
     values = judged(run.report_scores)
     items = ask_again(run, read_settings(Inputs, run.inputs).canary)
@@ -180,7 +180,7 @@ def _draw(repeats: pl.DataFrame, panels: pl.DataFrame, folder: Path) -> list[Pat
     return interval_panels(table, folder, "judge_reliability", panel="panel", row="row", series="series", label="0 to 1")
 
 
-def _findings(tables: Mapping[str, pl.DataFrame], run: StudyRun) -> list[str]:
+def _findings(tables: Mapping[str, pl.DataFrame], run: FinishedRun) -> list[str]:
     lines = [_repeat_line(row, run) for row in tables["repeats"].iter_rows(named=True)]
     lines += [_order_line(row, run) for row in tables["order"].iter_rows(named=True)]
     lines += [
@@ -194,7 +194,7 @@ def _findings(tables: Mapping[str, pl.DataFrame], run: StudyRun) -> list[str]:
     return lines
 
 
-def _repeat_line(row: Mapping[str, Any], run: StudyRun) -> str:
+def _repeat_line(row: Mapping[str, Any], run: FinishedRun) -> str:
     who = f"- {row['metric']} ({row['rubric']}) by {row['judge']}"
     if not reads_wording(run, row["judge"]):
         return f"{who}: answers by rules, so {row['repeats']} repeats are equal by construction; that is no finding."
@@ -206,7 +206,7 @@ def _repeat_line(row: Mapping[str, Any], run: StudyRun) -> str:
     return f"{who}: ICC {value} over {row['repeats']} repeats{sd}{turned}."
 
 
-def _order_line(row: Mapping[str, Any], run: StudyRun) -> str:
+def _order_line(row: Mapping[str, Any], run: FinishedRun) -> str:
     who = f"- {row['metric']} by {row['judge']}, {row['rubric']}"
     if not reads_wording(run, row["judge"]):
         return f"{who}: answers by rules and reads no order."

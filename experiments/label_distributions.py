@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ PARTS = {"ca": "CA", "cf": "CF", "harmonic": "CI"}
 FIGURES = {"factuality": ("factuality_labels", "Factuality labels"), "ci": ("citation_labels", "Citation labels")}
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written. Raises ConfigError where no metric gives labels."""
     scores = run.scores.filter(pl.col("perturbation") == CLEAN, pl.col("aggregation") == "macro")
     tables = {metric: label_table(scores, run.judgments, metric) for metric in FIGURES}

@@ -16,16 +16,16 @@ from typing import Any
 import polars as pl
 
 from dreambench.errors import InputError, Problem
-from dreambench.reporting.comparing import judged, metric_label, rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.panels import interval_panels
-from dreambench.reporting.study import StudyRun
-from dreambench.reporting.study_settings import StudySettings, finished_runs, read_settings
-from dreambench.reporting.tables import format_cell
+from dreambench.reporting.finished import FinishedRun
+from dreambench.reporting.tables import format_cell, metric_label
 from dreambench.stats.paired import compare_pairs
 from dreambench.stats.ranking import rank_stability
 from dreambench.stats.stratified import stratified_mean, weighted_mean
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.inputs import StudySettings, finished_runs, read_settings
+from dreambench.studies.outputs import rounded, write_table
+from dreambench.studies.panels import interval_panels
+from dreambench.studies.scored_twice import judged
 
 ALL = "all, task-weighted"
 KEYS = ["metric", "judge", "agent"]
@@ -42,7 +42,7 @@ def check(inputs: Mapping[str, Any]) -> None:
     finished_runs(read_settings(Inputs, inputs).runs, "runs")
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     runs = [run, *finished_runs(read_settings(Inputs, run.inputs).runs, "runs")]
     scores = pl.concat([data_set_scores(one.scores) for one in runs])

@@ -21,13 +21,13 @@ from dreambench.audit.ranking import FREE, ranking
 from dreambench.audit.reliability import reliability
 from dreambench.audit.verdicts import FALSE_ALARM, FLAW, SEES, UNDECIDED, WRONG_WAY
 from dreambench.errors import ConfigError, InputError, Problem
-from dreambench.reporting.dose_study import planted_line, points
-from dreambench.reporting.dose_tables import MARGIN, planted, rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.runs.folder import RunFolder
+from dreambench.studies.dose_study import planted_line, points
+from dreambench.studies.dose_tables import MARGIN, planted
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import rounded, write_table
 
 INPUTS = ("margin", "holdout", "kinds")
 SEED = 0
@@ -44,7 +44,7 @@ def check(inputs: Mapping[str, Any]) -> None:
         _holdout(inputs)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     margin = float(run.inputs.get("margin", MARGIN))
     cells = audit_cells(run, margin=margin, seed=SEED)
@@ -81,17 +81,17 @@ def make(run: StudyRun) -> Sequence[Path]:
     ]
 
 
-def _held(run: StudyRun, cells: pl.DataFrame, margin: float) -> pl.DataFrame:
+def _held(run: FinishedRun, cells: pl.DataFrame, margin: float) -> pl.DataFrame:
     return holdout_cells(_holdout(run.inputs), cells, margin=margin, seed=SEED, kinds=run.inputs.get("kinds"))
 
 
-def _holdout(inputs: Mapping[str, Any]) -> StudyRun:
+def _holdout(inputs: Mapping[str, Any]) -> FinishedRun:
     """The second run. Raises InputError when the folder holds no finished run with an agent `clean` and others beside it."""
     where, folder = "study_inputs.holdout", RunFolder(Path(str(inputs["holdout"])).expanduser())
     if not folder.report_scores.is_file():
         kind = "the folder of a finished run, with report_scores.parquet"
         raise InputError(Problem(where, f"{folder.root} holds no finished run", [kind]))
-    run = StudyRun(folder)
+    run = FinishedRun(folder)
     agents = sorted(run.report_scores["agent"].unique().to_list())
     if CLEAN not in agents or len(agents) < 2:
         raise InputError(Problem(where, f"{folder.root} has the agents {', '.join(agents)}", [f"{CLEAN} and one per flaw"]))

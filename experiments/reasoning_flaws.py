@@ -1,6 +1,6 @@
 """Reasoning flaws: score against the share of badly argued sentences (DREAM's Figure 5: RQ against RACE).
 
-Reads a finished run. Writes the tables and the figure of a dose study (`dreambench.reporting.dose_study`): drop, slope, AUC and
+Reads a finished run. Writes the tables and the figure of a dose study (`dreambench.studies.dose_study`): drop, slope, AUC and
 trend of every metric, and whether RQ loses more of its score than each of the others, task by task.
 """
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 import polars as pl
 
-from dreambench.reporting.dose_study import write_dose_study
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.dose_study import write_dose_study
 
 FOCUS = "rq"
 PARTS = ("race", "wq")
 """Metrics whose dimensions are shown as well."""
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     shown = pl.col("primary") | pl.col("metric").is_in(PARTS)
     return write_dose_study(run, "reasoning_flaws", "Reasoning flaws", shown=shown, focus=FOCUS)

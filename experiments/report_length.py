@@ -14,20 +14,21 @@ from typing import Any
 import polars as pl
 
 from dreambench.errors import InputError, Problem
-from dreambench.reporting.comparing import judged, metric_label, rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
+from dreambench.reporting.tables import metric_label
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.dose import dose_response
 from dreambench.stats.intervals import mean_interval
 from dreambench.stats.ranks import correlation
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import new_figure, rounded, write_figure, write_table
+from dreambench.studies.scored_twice import judged
 
 WORDS = 1000
 """Unit of the slope."""
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises InputError for a run that did not count words."""
     values = run.report_scores
     words = report_words(values)

@@ -17,18 +17,18 @@ from typing import Any
 
 import polars as pl
 
-from dreambench.reporting.comparing import calls_per_report, judged, reads_wording, rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.panels import interval_panels
-from dreambench.reporting.study import StudyRun
-from dreambench.reporting.ways import REFERENCE, compare_ways
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import rounded, write_table
+from dreambench.studies.panels import interval_panels
+from dreambench.studies.rubric_variants import REFERENCE, compare_ways
+from dreambench.studies.scored_twice import calls_per_report, judged, reads_wording
 
 WORDS = frozenset({"wording", "order", "batching"})
 """Axes that cannot move a judge that answers by rules: they lie in a rubric's words, or it takes every item on its own."""
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     table = compare_ways(judged(run.report_scores), run.judgments)
     table = table.with_columns(read=pl.struct("judge", "axis").map_elements(lambda row: _read(run, row), pl.String))
@@ -42,7 +42,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     ]
 
 
-def _read(run: StudyRun, row: dict[str, str]) -> str:
+def _read(run: FinishedRun, row: dict[str, str]) -> str:
     if row["axis"] == REFERENCE:
         return ""
     axes = row["axis"].split("+")

@@ -12,11 +12,11 @@ from pathlib import Path
 import polars as pl
 
 from dreambench.metrics.deepconsult.votes import DIMENSIONS, NET, overall_net_win_rate
-from dreambench.reporting.findings import write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.reporting.tables import format_cell
 from dreambench.runs.assembly import CLEAN
+from dreambench.studies.findings import write_findings
+from dreambench.studies.outputs import write_table
 
 COLUMNS = [
     "metric",
@@ -38,13 +38,13 @@ COLUMNS = [
 ]
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     scores = run.scores.filter(pl.col("perturbation") == CLEAN)
     return [*write_table(_shown(scores, run), run.output, "systems"), write_findings(run, "Other systems", _lines(scores))]
 
 
-def _shown(scores: pl.DataFrame, run: StudyRun) -> pl.DataFrame:
+def _shown(scores: pl.DataFrame, run: FinishedRun) -> pl.DataFrame:
     notes = {name: judge["note"] for name, judge in run.summary["judges"].items()}
     table = scores.select(COLUMNS).sort("metric", "rubric", "judge", "variant", "agent", "aggregation")
     rounded = table.with_columns(pl.col("value", "low", "high").round(6))

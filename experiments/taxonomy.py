@@ -18,19 +18,18 @@ import polars as pl
 from dreambench.errors import InputError, Problem
 from dreambench.metrics.item_labels import NO_LABEL
 from dreambench.records import short_hash
-from dreambench.reporting.comparing import rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.similarity import in_plane, silhouettes, vectors
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.stats.agreement import cohens_kappa
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import new_figure, rounded, write_figure, write_table
+from dreambench.studies.similarity import in_plane, silhouettes, vectors
 
 VERTICALS = ("presentation_quality", "task_compliance", "analytical_depth", "source_quality")
 DRAWN = 600
 """Criteria in the scatter plot and its silhouettes, drawn by their hash where there are more."""
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises InputError for a run without the metric verticals."""
     items = sorted_criteria(run.judgments)
     if items.is_empty():

@@ -1,7 +1,7 @@
 """Temporal sensitivity: does a metric see that a report is out of date (DREAM's Table 4: KIC against RACE's dimensions)?
 
 Reads a finished run whose arms set reports back in time. Writes the tables and the figure of a dose study
-(`dreambench.reporting.dose_study`) and `topics`: KIC of every task as it is and at each arm's full dose. With
+(`dreambench.studies.dose_study`) and `topics`: KIC of every task as it is and at each arm's full dose. With
 `study_inputs.published=true` also `published`: what the paper printed for its own 20 topics, to compare the shape and
 nothing else.
 """
@@ -15,10 +15,10 @@ from typing import Any
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.reporting.dose_study import write_dose_study
-from dreambench.reporting.dose_tables import labelled, rounded, series
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.dose_study import write_dose_study
+from dreambench.studies.dose_tables import labelled, series
+from dreambench.studies.outputs import rounded, write_table
 
 FOCUS = "kic"
 PUBLISHED: Mapping[str, tuple[float, float, float]] = {
@@ -38,7 +38,7 @@ def check(inputs: Mapping[str, Any]) -> None:
         raise ConfigError(Problem("study_inputs.published", f"{wrong!r} is neither true nor false", ["true", "false"]))
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     parts = pl.col("metric").is_in(["race", "wq"])
     shown = pl.col("primary") | parts

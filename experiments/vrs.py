@@ -19,9 +19,7 @@ from dreambench.metrics.vrs.package import read_packages
 from dreambench.metrics.vrs.published import published_checks, version_table
 from dreambench.metrics.vrs.table import ACCEPT, AUTO_REJECT, CRITERIA, HIGHEST, PASSING, RELAXED, SLACK, VERIFIER, VRS
 from dreambench.records import Status
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import new_figure, write_figure, write_table
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.binary import mcnemar
 from dreambench.stats.effects import cohens_d
@@ -30,6 +28,8 @@ from dreambench.stats.multiple import adjust_column
 from dreambench.stats.ranking import fractional_wins
 from dreambench.stats.ranks import correlation, wilcoxon
 from dreambench.stats.results import to_table
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 INPUTS = ("tasks",)
 SOURCE = ["rubric", "judge"]
@@ -51,7 +51,7 @@ def check(inputs: Mapping[str, Any]) -> None:
     _types(inputs)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study, in the order in which they are written."""
     grades = report_grades(run, _types(run.inputs))
     means = task_means(grades)
@@ -73,7 +73,7 @@ def make(run: StudyRun) -> Sequence[Path]:
     return [*written, *_draw(tables["by_type"], run.output), _write_findings(tables, run)]
 
 
-def report_grades(run: StudyRun, types: Mapping[str, str]) -> pl.DataFrame:
+def report_grades(run: FinishedRun, types: Mapping[str, str]) -> pl.DataFrame:
     """One row per graded report: KEYS, type, v (share of verifiers), a grade (0-3) per criterion, mean_grade, and the scores.
 
     Only reports that are graded whole; the scores are those of the run.
@@ -267,7 +267,7 @@ def _draw(by_type: pl.DataFrame, folder: Path) -> list[Path]:
     return write_figure(figure, folder, "by_type")
 
 
-def _write_findings(tables: Mapping[str, pl.DataFrame], run: StudyRun) -> Path:
+def _write_findings(tables: Mapping[str, pl.DataFrame], run: FinishedRun) -> Path:
     lines = []
     for row in tables["systems"].sort(*SOURCE, VRS, descending=[False, False, True]).iter_rows(named=True):
         mean, low, high = (None if row[name] is None else 100 * row[name] for name in (VRS, f"{VRS}_low", f"{VRS}_high"))

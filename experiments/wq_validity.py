@@ -17,14 +17,15 @@ import polars as pl
 from dreambench.errors import InputError, Problem
 from dreambench.metrics.race.formula import DIMENSIONS
 from dreambench.metrics.race.saved import OVERALL, read_saved
-from dreambench.reporting.comparing import judged, metric_label, ranking_agreement, rounded
-from dreambench.reporting.findings import bounded, write_findings
-from dreambench.reporting.outputs import write_table
-from dreambench.reporting.panels import interval_panels
-from dreambench.reporting.study import StudyRun
-from dreambench.reporting.study_settings import WHERE, StudySettings, read_settings
+from dreambench.reporting.finished import FinishedRun
+from dreambench.reporting.tables import metric_label
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.ranks import correlation
+from dreambench.studies.findings import bounded, write_findings
+from dreambench.studies.inputs import WHERE, StudySettings, read_settings
+from dreambench.studies.outputs import rounded, write_table
+from dreambench.studies.panels import interval_panels
+from dreambench.studies.scored_twice import judged, ranking_agreement
 
 READABILITY = "readability"
 SHOWN = (READABILITY, *(name for name in DIMENSIONS if name != READABILITY), OVERALL)
@@ -58,7 +59,7 @@ def _read(given: Inputs) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def make(run: StudyRun) -> Sequence[Path]:
+def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises InputError when the run has no WQ, or no report that both sides scored."""
     given = read_settings(Inputs, run.inputs)
     race = race_scores(run.report_scores) if given.from_run else _read(given)

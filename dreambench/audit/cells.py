@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from dreambench.audit.verdicts import FLAW, PLACEBO, SEES, with_verdicts
-from dreambench.reporting.dose_tables import labelled, planted, responses
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.dose_tables import labelled, planted, responses
 
 COLUMNS = [
     "metric", "judge", "role", "perturbation", "verdict", "why", "beyond", "n_tasks", "n_reports", "lost", "unchanged", "clean",
@@ -18,7 +18,7 @@ COLUMNS = [
 """Columns of the audit's matrix; see `dose_tables.response` and docs/audit.md."""
 
 
-def audit_cells(run: StudyRun, *, margin: float, seed: int) -> pl.DataFrame:
+def audit_cells(run: FinishedRun, *, margin: float, seed: int) -> pl.DataFrame:
     """COLUMNS, sorted by role, perturbation, metric and judge; primary variants that are shares."""
     values = labelled(run.report_scores.filter(pl.col("primary"), pl.col("unit") == "share"))
     arms = planted(run.folder.perturbed)

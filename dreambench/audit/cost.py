@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from dreambench.reporting.dose_tables import labelled
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.dose_tables import labelled
 
 COSTS = ["calls", "prompt_tokens", "completion_tokens", "money", "seconds"]
 
 
-def cost_table(run: StudyRun) -> pl.DataFrame:
+def cost_table(run: FinishedRun) -> pl.DataFrame:
     """metric, judge, reports (cells judged), and per report: calls, tokens, money (US dollars), seconds; unpriced calls.
 
     Cached answers count with what they once cost: the figures say what the metric costs with an empty cache. `seconds` is the

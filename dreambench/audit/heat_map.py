@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from dreambench.reporting.outputs import new_figure, write_figure
+from dreambench.studies.outputs import new_figure, write_figure
 
 REACH = 50.0
 """Shifts of so many points and more have the full colour."""

@@ -13,12 +13,12 @@ from typing import Any
 import polars as pl
 
 from dreambench.audit.verdicts import with_verdicts
-from dreambench.reporting.dose_tables import labelled
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.stats.equivalence import equivalent_paired
 from dreambench.stats.paired import paired_difference
 from dreambench.stats.separation import auc
+from dreambench.studies.dose_tables import labelled
 
 COLUMNS = [
     "metric", "judge", "role", "agent", "perturbation", "n_tasks", "clean", "flawed", "shift", "shift_low", "shift_high",
@@ -28,7 +28,7 @@ _EMPTY = dict.fromkeys(COLUMNS, pl.String)
 
 
 def holdout_cells(
-    run: StudyRun, cells: pl.DataFrame, *, margin: float, seed: int, kinds: Mapping[str, str] | None = None
+    run: FinishedRun, cells: pl.DataFrame, *, margin: float, seed: int, kinds: Mapping[str, str] | None = None
 ) -> pl.DataFrame:
     """COLUMNS: one row per metric, judge and agent but `clean`; shift is flawed - clean over tasks.
 

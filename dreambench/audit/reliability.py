@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from dreambench.reporting.dose_tables import labelled
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.stats.agreement import cohens_kappa, kendalls_w
 from dreambench.stats.ranks import correlation
 from dreambench.stats.repeats import icc
+from dreambench.studies.dose_tables import labelled
 
 SCHEMA = {
     "metric": pl.String,
@@ -27,7 +27,7 @@ SCHEMA = {
 }
 
 
-def reliability(run: StudyRun) -> pl.DataFrame:
+def reliability(run: FinishedRun) -> pl.DataFrame:
     """One row per coefficient: metric, between (repeats of a judge, two judges, all judges), measure, value, interval, n.
 
     ICC(1,1) of repeats over reports; Kendall's tau-b of two judges over reports; their kappa over the items that both judged

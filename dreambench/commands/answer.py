@@ -24,12 +24,12 @@ from dreambench.errors import InputError, Problem
 if TYPE_CHECKING:
     from dreambench.config.schema import RunConfig
     from dreambench.evaluators.agent import AgentLimits
-    from dreambench.systems.deepweb.answering import Outcome
+    from dreambench.metrics.deepweb.answering import Outcome
 
 
 def answer(arguments: Sequence[str]) -> int:
     """Answers what is not answered yet; exit code 2 when some of it is owed. Raises InputError."""
-    from dreambench.systems.deepweb.answering import ANSWERS, LIMITS
+    from dreambench.metrics.deepweb.answering import ANSWERS, LIMITS
 
     overrides, others = split_overrides(arguments)
     parser = VerbParser("answer", __doc__)
@@ -56,9 +56,9 @@ async def _answer(config: RunConfig, folder: Path, limits: AgentLimits) -> Outco
     from dreambench.config.locations import bundled
     from dreambench.config.nodes import build
     from dreambench.judges.rubric import RubricShelf
+    from dreambench.metrics.deepweb.answering import MatrixAnswerer, answer_all
+    from dreambench.metrics.deepweb.dataset import MatrixDataset
     from dreambench.runs.assembly import build_judges, build_tools
-    from dreambench.systems.deepweb.answering import MatrixAnswerer, answer_all
-    from dreambench.systems.deepweb.dataset import MatrixDataset
 
     with open_gateway(config) as gateway:
         loader = build("dataset", {**config.dataset, "tasks": "all"})

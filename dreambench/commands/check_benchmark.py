@@ -20,7 +20,7 @@ from dreambench.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from dreambench.config.schema import RunConfig
-    from dreambench.systems.deepweb.audit import Audit
+    from dreambench.metrics.deepweb.audit import Audit
 
 SHOWN = 5
 """Faults of a condition that are spelled out; the rest is counted."""
@@ -39,7 +39,7 @@ def check_benchmark(arguments: Sequence[str]) -> int:
     if given.json:
         print_json([as_json(found) for found in audits])
     else:
-        say(*(as_text(found) for found in audits), f"{len(audits)} tasks: {counts}")
+        say(*(as_text(found) for found in audits), f"{len(audits)} task{'s' * (len(audits) != 1)}: {counts}")
     return Exit.BELOW_THRESHOLD if False in admitted else Exit.DONE
 
 
@@ -63,9 +63,9 @@ def as_text(found: Audit) -> str:
 
 async def _audit(config: RunConfig, *, pages: bool) -> list[Audit]:
     from dreambench.config.nodes import build
+    from dreambench.metrics.deepweb.audit import audit
+    from dreambench.metrics.deepweb.dataset import MatrixDataset
     from dreambench.runs.assembly import build_tools
-    from dreambench.systems.deepweb.audit import audit
-    from dreambench.systems.deepweb.dataset import MatrixDataset
     from dreambench.tools.results import Visit
 
     with open_gateway(config) as gateway:

@@ -27,6 +27,11 @@ def main_code(arguments: Sequence[str]) -> int:
     if wants_help(arguments):
         sys.stdout.write(help_text())
         return Exit.DONE
+    if list(arguments) == ["--version"]:
+        import dreambench
+
+        sys.stdout.write(f"dreambench {dreambench.__version__}\n")
+        return Exit.DONE
     try:
         from hydra.errors import HydraException
         from omegaconf.errors import OmegaConfBaseException

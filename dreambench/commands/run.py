@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -59,6 +60,7 @@ def run_composed(composed: DictConfig) -> int:
     clock = Clock()
     config = validate(composed, clock)
     text = OmegaConf.to_yaml(composed, resolve=True)
+    gc.freeze()  # what modules hold stays to the end: collections need not look at them again
     result = asyncio.run(execute(config, text, RunProgress, clock))
     _show(result, config)
     return _exit_code(result)
@@ -75,7 +77,7 @@ def _show(result: RunResult, config: RunConfig) -> None:
     print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
     try:
         if config.study and result.outcome.complete:
-            from dreambench.reporting.study import make_study
+            from dreambench.studies.study import make_study
 
             say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
             for path in make_study(config.study, result.folder, config.study_inputs, say):

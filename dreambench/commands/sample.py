@@ -29,10 +29,10 @@ def sample(arguments: Sequence[str]) -> int:
     given = parser.parse_intermixed_args(list(arguments))
     if given.n < 1:
         raise ConfigError(Problem(f"--n {given.n}", "is no number of units", ["1 or more"], "--n 200"))
+    from dreambench.labelling.sampling import STRATA, draw
+    from dreambench.labelling.sheet import write_sheets
     from dreambench.reporting.finished import open_run
     from dreambench.reporting.rebuild import load_dataset, rebuild_metrics
-    from dreambench.reporting.sampling import STRATA, draw
-    from dreambench.reporting.sheet import write_sheets
 
     by = _columns(given.by, STRATA)
     run = open_run(given.run)

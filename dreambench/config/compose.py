@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,6 +30,7 @@ def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None
     """
     os.environ["HYDRA_FULL_ERROR"] = "1"  # exceptions reach us, who explain them, instead of Hydra's printer
     main = hydra.main(version_base="1.3", config_path=str(bundled("conf")), config_name="config")(task)
+    make_importable(split_flags(arguments)[1])
     before = sys.argv
     sys.argv = [before[0], *flags_first(with_common_keys(arguments))]
     try:
@@ -55,6 +56,7 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> DictC
     """The configuration that `overrides` compose, without running anything."""
     from hydra.core.global_hydra import GlobalHydra
 
+    make_importable(config_dirs)
     extra = [f"hydra.searchpath=[{','.join(f'file://{folder.resolve()}' for folder in config_dirs)}]"] if config_dirs else []
     running = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
@@ -65,6 +67,17 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> DictC
         GlobalHydra.instance().clear()
         if running is not None:
             GlobalHydra.instance().initialize(running)
+
+
+def make_importable(config_dirs: Iterable[Path]) -> None:
+    """Lets an option of `my_parts/conf` name a class of `my_parts`, from whatever folder and by whatever program we are run.
+
+    What stands on the import path already comes first.
+    """
+    for folder in config_dirs:
+        place = str(folder.resolve().parent.parent)
+        if place not in sys.path:
+            sys.path.append(place)
 
 
 @contextmanager

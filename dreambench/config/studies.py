@@ -1,7 +1,7 @@
 """Which studies there are: modules of `experiments/`, checked before a run: nothing is bought for a study that cannot be.
 
-A study module defines `make(run: StudyRun) -> Sequence[Path]`. One that reads more than the run (sheets of human labels, other
-runs) also defines `check(inputs)`, which raises InputError when `study_inputs` do not give what it needs.
+A study module defines `make(run: FinishedRun) -> Sequence[Path]`. One that reads more than the run (sheets of human labels,
+other runs) also defines `check(inputs)`, which raises InputError when `study_inputs` do not give what it needs.
 """
 
 from __future__ import annotations

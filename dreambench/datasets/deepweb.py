@@ -14,9 +14,9 @@ from dreambench.datasets.loader import Loader, many
 from dreambench.datasets.material import Material
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.sources import Paths, existing, sources
+from dreambench.metrics.deepweb.dataset import UNPUBLISHED, MatrixDataset
+from dreambench.metrics.deepweb.importer import Release, read_answers, read_release, unmatched
 from dreambench.records import Report
-from dreambench.systems.deepweb.dataset import UNPUBLISHED, MatrixDataset
-from dreambench.systems.deepweb.importer import Release, read_answers, read_release, unmatched
 
 SHOWN = 5
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from dreambench.judges.kinds.checklist import ItemId
+from dreambench.judges.keyed import ItemId
 
 
 class ListedItem(BaseModel):

@@ -17,8 +17,9 @@ An `id_3` label means entry 3 where no entry is called `id_3`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from dreambench.documents.marker import Marker
 from dreambench.documents.model import Citation, CitationStatus, Reference, Span
@@ -27,6 +28,9 @@ from dreambench.documents.urls import normalize_url
 _SCHOLARLY = re.compile(r"et al|等\||^[A-Z][\w'’-]+(?:, [A-Z][\w'’-]+)*,? (?:&|and) [A-Z][\w'’-]+\|")
 _FIRST_AUTHOR = re.compile(r"\s*(?:,|，|&| and | et al|等|、)")
 _TAG_NUMBER = re.compile(r"(?:[A-Za-z]+[_-])?(\d{1,4})(?:-\d{1,4})?$")
+Target = tuple[str | None, CitationStatus, int | None]
+"""What a citation points to: its URL, what came of looking, and the entry's index."""
+_NONE: list[int] = []
 _TIGHT = frozenset(("numeric", "fullwidth", "escaped"))
 
 
@@ -36,7 +40,9 @@ class ReferenceIndex:
     def __init__(self, references: Sequence[Reference]) -> None:
         self.references = references
         self._by_label: dict[str, list[int]] = {}
-        self._by_year: dict[str, list[int]] = {}
+        self._by_year: dict[str, list[tuple[str, int]]] = {}
+        self._by_author: dict[str, list[int]] = {}
+        self._agreed: dict[int, Target] = {}
         self._by_url: dict[str, int] | None = None
         self._group_starts: dict[int, int] = {}
         self._group_ends: dict[int, int] = {}
@@ -46,9 +52,11 @@ class ReferenceIndex:
             if entry.label:
                 self._by_label.setdefault(entry.label, []).append(index)
             if entry.authors:
-                self._by_year.setdefault(entry.year, []).append(index)
+                self._by_year.setdefault(entry.year, []).append((entry.authors.casefold(), index))
             self._group_starts.setdefault(entry.group, entry.span.start)
             self._group_ends[entry.group] = entry.span.end
+        for named in self._by_year.values():
+            named.sort()
         numbers = [int(label) for label in self._by_label if label.isdigit()]
         self.highest = max(numbers, default=0)
 
@@ -66,7 +74,7 @@ class ReferenceIndex:
 
     def by_label(self, label: str, position: int) -> list[int]:
         """Entries with this label, of the one list that a marker at `position` refers to."""
-        found = self._by_label.get(label, [])
+        found = self._by_label.get(label, _NONE)
         if len(found) < 2:
             return found
         if label not in self._by_list:
@@ -85,15 +93,41 @@ class ReferenceIndex:
 
     def by_author(self, key: str) -> list[int]:
         """Entries whose year is the key's and whose first author or organisation begins with the key's first author."""
+        if key not in self._by_author:
+            self._by_author[key] = self._find_author(key)
+        return self._by_author[key]
+
+    def _find_author(self, key: str) -> list[int]:
         authors, _, year = key.partition("|")
-        candidates = self._by_year.get(year, [])
+        named = self._by_year.get(year, [])
         first = _FIRST_AUTHOR.split(authors, maxsplit=1)[0].strip().casefold()
-        found = [i for i in candidates if _begins_with(self.references[i].authors.casefold(), first)]
+        begin = bisect_left(named, (first,))  # sorted by name: those that begin alike stand together
+        alike = takewhile(lambda place: named[place][0].startswith(first), range(begin, len(named)))
+        found = sorted(named[place][1] for place in alike if _begins_with(named[place][0], first))
         if len(found) > 1:
             rest = [w.casefold() for w in re.findall(r"[A-Z][\w'’-]+", authors)[1:]]
             narrower = [i for i in found if all(w in self.references[i].authors.casefold() for w in rest)]
             found = narrower if rest and narrower else found
         return found
+
+    def target(self, found: list[int]) -> Target:
+        """What a marker points to that stands for the entries `found` (a list of this index), worked out once for each list."""
+        if id(found) not in self._agreed:
+            self._agreed[id(found)] = self._agree(found)
+        return self._agreed[id(found)]
+
+    def _agree(self, found: Sequence[int]) -> Target:
+        """The address on which all entries that have one agree; without entries the marker dangles."""
+        if not found:
+            return None, CitationStatus.DANGLING, None
+        if len(found) == 1:
+            url = self.references[found[0]].url
+            return url, CitationStatus.NO_URL if url is None else CitationStatus.RESOLVED, found[0]
+        urls = {normalize_url(url): url for i in found if (url := self.references[i].url) is not None}
+        if len(urls) != 1:
+            return None, CitationStatus.AMBIGUOUS, None
+        named = [i for i in found if self.references[i].url is not None]
+        return next(iter(urls.values())), CitationStatus.RESOLVED, named[0]
 
     def by_url(self, url: str) -> int | None:
         """The first entry with the same normalised URL."""
@@ -164,20 +198,11 @@ def resolve(
     return citations
 
 
-def _target(marker: Marker, key: str, index: ReferenceIndex) -> tuple[str | None, CitationStatus, int | None]:
+def _target(marker: Marker, key: str, index: ReferenceIndex) -> Target:
     if marker.style == "author_year":
         found = index.by_author(key)
     else:
         found = index.by_label(key, marker.start)
         if not found and marker.style == "cite_tag" and (number := _TAG_NUMBER.match(key)):
             found = index.by_label(number.group(1), marker.start)
-    if not found:
-        return None, CitationStatus.DANGLING, None
-    if len(found) == 1:
-        url = index.references[found[0]].url
-        return url, CitationStatus.NO_URL if url is None else CitationStatus.RESOLVED, found[0]
-    urls = {normalize_url(url): url for i in found if (url := index.references[i].url) is not None}
-    if len(urls) != 1:
-        return None, CitationStatus.AMBIGUOUS, None
-    named = [i for i in found if index.references[i].url is not None]
-    return next(iter(urls.values())), CitationStatus.RESOLVED, named[0]
+    return index.target(found)

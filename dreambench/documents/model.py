@@ -6,8 +6,9 @@ exactly the text that was given. Objects refer to each other by index into the d
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dreambench.documents.measure import count_words, strip_urls
@@ -171,6 +172,14 @@ class Document:
     """The agent's own answer: without thinking, tool traffic, narration, and reference lists with their headings."""
     silent_markers: tuple[Span, ...] = ()
     """Markers that are no words of their sentence (`documents.silent`), each once, in order."""
+    _of_sentence: dict[int, tuple[Citation, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        groups: dict[int, list[Citation]] = {}
+        for citation in self.citations:
+            if citation.sentence is not None:
+                groups.setdefault(citation.sentence, []).append(citation)
+        object.__setattr__(self, "_of_sentence", {index: tuple(group) for index, group in groups.items()})
 
     @property
     def body_text(self) -> str:
@@ -240,7 +249,12 @@ class Document:
 
     def citations_of(self, sentence: int) -> tuple[Citation, ...]:
         """The citations of one sentence, in order."""
-        return tuple(citation for citation in self.citations if citation.sentence == sentence)
+        return self._of_sentence.get(sentence, ())
+
+    def silent_within(self, span: Span) -> tuple[Span, ...]:
+        """The silent markers that begin inside a span, in order."""
+        first, last = (bisect_left(self.silent_markers, at, key=lambda marker: marker.start) for at in (span.start, span.end))
+        return self.silent_markers[first:last]
 
     def sentence_text(self, sentence: int) -> str:
         """The words of one sentence, markers included."""
@@ -248,16 +262,13 @@ class Document:
 
     def iter_sentences(self) -> Iterator[tuple[Sentence, tuple[Citation, ...]]]:
         """Each sentence with its citations, in one pass."""
-        groups: dict[int, list[Citation]] = {}
-        for citation in self.citations:
-            if citation.sentence is not None:
-                groups.setdefault(citation.sentence, []).append(citation)
         for index, sentence in enumerate(self.sentences):
-            yield sentence, tuple(groups.get(index, ()))
+            yield sentence, self.citations_of(index)
 
     def in_body(self, span: Span) -> bool:
         """Whether the span begins inside the agent's own answer."""
-        return any(span.start in part for part in self.body)
+        at = bisect_right(self.body, span.start, key=lambda part: part.start) - 1
+        return at >= 0 and span.start in self.body[at]
 
     def _with_status(self, status: CitationStatus) -> tuple[Citation, ...]:
         return tuple(citation for citation in self.citations if citation.status is status)

@@ -17,9 +17,12 @@ KEY_SCHEMA = 1
 """Raised when the meaning of a key or of a stored reply changes: older cache entries are then never found again."""
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def canonical_json(value: object) -> str:
     """One text per value: sorted keys, no spaces, UTF-8 kept; equal values give equal bytes."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ Two claims are one when they have the same words in the same order, apart from c
 from __future__ import annotations
 
 import asyncio
-import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -207,8 +206,7 @@ def _plain(document: Document, sentence: int) -> str:
     """The sentence without citation markers, link targets and emphasis."""
     span = document.sentences[sentence].span
     pieces, position = [], span.start
-    first = bisect_left(document.silent_markers, span.start, key=lambda marker: marker.start)
-    for marker in itertools.takewhile(lambda marker: marker.start < span.end, document.silent_markers[first:]):
+    for marker in document.silent_within(span):
         pieces.append(document.text[position : marker.start])
         position = max(position, min(marker.end, span.end))
     pieces.append(document.text[position : span.end])

@@ -7,8 +7,10 @@ a model is led).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
+
+from pydantic import BaseModel
 
 from dreambench.documents.hostile import read_hostile
 from dreambench.judges.kinds import Context
@@ -16,15 +18,14 @@ from dreambench.judges.kinds import Context
 Hostile = Literal["cut", "show"]
 """What becomes of visible passages that are addressed to the judge."""
 
+_NUMBERS = (int, float)
 _OUTSIDE = frozenset({"report", "first", "second", "page", "about", "title", "titles", "text", "claim"})
 """Fields of contexts, at any depth, whose strings were written by agents or come from pages."""
 
 
 def cleaned(context: Context, hostile: Hostile) -> Context:
     """The context as it may be read; the same object where nothing has to go."""
-    given = {name: getattr(context, name) for name in type(context).model_fields}
-    made = {name: _value(value, name in _OUTSIDE, hostile) for name, value in given.items()}
-    changed = {name: value for name, value in made.items() if value is not given[name]}
+    changed = _changes(context, False, hostile)
     return type(context).model_validate({**context.model_dump(), **changed}) if changed else context
 
 
@@ -33,18 +34,29 @@ def readable(text: str, hostile: Hostile) -> str:
     return read_hostile(text, visible=hostile == "cut").text
 
 
+def _changes(fields: Iterable[tuple[str, Any]], outside: bool, hostile: Hostile) -> dict[str, Any]:
+    """What has to be read otherwise of a record's fields, by name. Runs for every question: most fields are passed by."""
+    changed = {}
+    for name, value in fields:
+        inside = not (outside or name in _OUTSIDE)
+        if not value or isinstance(value, _NUMBERS) or (inside and isinstance(value, str)):
+            continue
+        made = _value(value, not inside, hostile)
+        if made is not value:
+            changed[name] = made
+    return changed
+
+
 def _value(value: Any, outside: bool, hostile: Hostile) -> Any:
     if isinstance(value, str):
         return readable(value, hostile) if outside and value else value
-    if isinstance(value, Mapping):
-        made: Any = {key: _value(one, outside or key in _OUTSIDE, hostile) for key, one in value.items()}
-        return made if any(made[key] is not one for key, one in value.items()) else value
+    if isinstance(value, BaseModel):
+        changed = _changes(value, False, hostile)
+        return {**dict(value), **changed} if changed else value
     if isinstance(value, list | tuple):
         parts = [_value(one, outside, hostile) for one in value]
         return parts if any(new is not old for new, old in zip(parts, value, strict=True)) else value
-    fields = getattr(type(value), "model_fields", None)
-    if fields:
-        record = {name: getattr(value, name) for name in fields}
-        made = _value(record, False, hostile)
-        return made if made is not record else value
+    if isinstance(value, Mapping):
+        changed = _changes(value.items(), outside, hostile)
+        return {**value, **changed} if changed else value
     return value

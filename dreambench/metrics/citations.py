@@ -17,6 +17,8 @@ from dreambench.metrics.metric import CodeMetric, Subject, Unit, Variant
 from dreambench.records import Judgment, item_id
 
 WORDS = 1000
+NEVER_CITED = "never_cited"
+"""An entry of the reference list that nothing cites; `uncited` is a sentence without a citation."""
 _FAMILY, _LABEL, _VALUE = pl.col("family"), pl.col("label"), pl.col("value")
 
 
@@ -24,6 +26,7 @@ class Citations(CodeMetric):
     """One row per sentence, citation, list entry and cited domain, and one with the number of words."""
 
     id: ClassVar[str] = "citations"
+    version: ClassVar[int] = 2
     primary: ClassVar[str] = "attribution"
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
@@ -42,7 +45,7 @@ class Citations(CodeMetric):
         return [
             Variant("attribution", _share("sentence", "cited"), _count("sentence"), micro=True),
             Variant("dangling", _share("citation", CitationStatus.DANGLING.value), _count("citation"), micro=True),
-            Variant("uncited", _share("reference", "uncited"), _count("reference"), micro=True),
+            Variant(NEVER_CITED, _share("reference", NEVER_CITED), _count("reference"), micro=True),
             Variant("domains", _count("domain"), report, unit=Unit.COUNT),
             Variant(
                 "links_per_1000_words",
@@ -91,7 +94,7 @@ def _reference_rows(task: str, document: Document) -> list[Judgment]:
     rows = []
     for index, reference in enumerate(document.references):
         start, end = reference.span.start, reference.span.end
-        label = "cited" if index in cited else "uncited"
+        label = "cited" if index in cited else NEVER_CITED
         item = item_id(task, document.text[start:end], start, end)
         rows.append(Judgment(item, "reference", label, float(index in cited), report_start=start, report_end=end))
     return rows

@@ -71,7 +71,9 @@ class DomainAuthoritativeness(WorkflowMetric):
         about = visit.page.text if visit.page else ""
         answer = await ask(judge, self.asked[QUESTION], repeat=repeat, domain=domain, about=about)
         row = self._row(subject, domain, span, answer)
-        return replace(row, evidence=(_evidence(visit),)) if visit.page else row
+        if visit.page is None:  # judged by its name alone: the row says why
+            return row if isinstance(answer, Failed) else replace(row, reason_code=visit.reason_code)
+        return replace(row, evidence=(_evidence(visit),))
 
     def _row(self, subject: Subject, domain: str, span: tuple[int, int], answer: Answer | Failed) -> Judgment:
         item = item_id(subject.task.id, domain)

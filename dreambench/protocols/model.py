@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
 
 from dreambench.engine.call import canonical_json
-from dreambench.judges.kinds.checklist import ItemId
+from dreambench.judges.keyed import ItemId
 from dreambench.records import short_hash
 
 LEAST_KIC, MOST_KIC = 8, 20

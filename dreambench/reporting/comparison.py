@@ -18,9 +18,8 @@ from typing import Any
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.reporting.finished import read_config
+from dreambench.reporting.finished import FinishedRun, read_config
 from dreambench.reporting.report_changes import ReportChanges, report_changes
-from dreambench.reporting.study import StudyRun
 from dreambench.runs.assembly import CODE
 from dreambench.stats.multiple import adjust_column
 from dreambench.stats.paired import PairedDifference, paired_difference
@@ -52,8 +51,8 @@ SCORE_SCHEMA: dict[str, Any] = {
 class Comparison:
     """What came of comparing `second` with `first`; differences are second minus first."""
 
-    first: StudyRun
-    second: StudyRun
+    first: FinishedRun
+    second: FinishedRun
     allowed: Mapping[str, Sequence[str]]
     """Disparities by kind that were allowed, in words."""
     config: Sequence[Mapping[str, Any]]
@@ -72,7 +71,7 @@ class Comparison:
     """Scores that are not those of the runs' tables, in words."""
 
 
-def compare(first: StudyRun, second: StudyRun, allow: Collection[str] = ()) -> Comparison:
+def compare(first: FinishedRun, second: FinishedRun, allow: Collection[str] = ()) -> Comparison:
     """Raises ConfigError naming every disparity that is not in `allow` (of KINDS)."""
     found = disparities(first, second)
     if refused := {kind: lines for kind, lines in found.items() if lines and kind not in allow}:
@@ -95,13 +94,13 @@ def compare(first: StudyRun, second: StudyRun, allow: Collection[str] = ()) -> C
     )
 
 
-def _refusal(first: StudyRun, second: StudyRun, kind: str, lines: Sequence[str], hint: str) -> Problem:
+def _refusal(first: FinishedRun, second: FinishedRun, kind: str, lines: Sequence[str], hint: str) -> Problem:
     shown = "; ".join(lines[:5]) + (f"; and {len(lines) - 5} more" if len(lines) > 5 else "")
     where = f"{first.folder.root.name} and {second.folder.root.name}"
     return Problem(where, f"cannot be compared, {kind} differs: {shown}", type=hint)
 
 
-def disparities(first: StudyRun, second: StudyRun) -> dict[str, list[str]]:
+def disparities(first: FinishedRun, second: FinishedRun) -> dict[str, list[str]]:
     """What makes the runs' scores incomparable, in words, by kind of KINDS."""
     return {
         "protocol": _protocol_disparities(first.judgments, second.judgments),
@@ -212,8 +211,8 @@ class _Match:
         return [f"only the {side} run has {what.format(', '.join(sorted(names)))}" for side, names in sides if names]
 
 
-def _matches(first: StudyRun, second: StudyRun) -> list[_Match]:
-    def names(run: StudyRun, column: str, metric: str = "") -> frozenset[str]:
+def _matches(first: FinishedRun, second: FinishedRun) -> list[_Match]:
+    def names(run: FinishedRun, column: str, metric: str = "") -> frozenset[str]:
         rows = run.judgments.filter(pl.col("judge") != CODE) if column == "judge" else run.judgments
         rows = rows.filter(pl.col("metric") == metric) if metric else rows
         return frozenset(rows[column].unique().to_list())
@@ -229,10 +228,10 @@ def _renamed(table: pl.DataFrame, matches: Sequence[_Match]) -> pl.DataFrame:
     return table
 
 
-def _score_differences(first: StudyRun, second: StudyRun, names: Sequence[_Match]) -> pl.DataFrame:
+def _score_differences(first: FinishedRun, second: FinishedRun, names: Sequence[_Match]) -> pl.DataFrame:
     """One row per matched primary score, paired by task."""
 
-    def by_task(run: StudyRun, side: str) -> pl.DataFrame:
+    def by_task(run: FinishedRun, side: str) -> pl.DataFrame:
         values = _renamed(_primary(run.report_scores), names)
         return values.group_by([*KEYS, "unit", "task"]).agg(pl.col("value").mean().alias(side))
 
@@ -288,10 +287,10 @@ def _reason(result: PairedDifference) -> str:
     return result.reason or ""
 
 
-def _item_changes(first: StudyRun, second: StudyRun, names: Sequence[_Match]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _item_changes(first: FinishedRun, second: FinishedRun, names: Sequence[_Match]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Changed items, and counts per metric. Equal items of one report are matched in the order of the table."""
 
-    def items(run: StudyRun) -> pl.DataFrame:
+    def items(run: FinishedRun) -> pl.DataFrame:
         table = _renamed(run.judgments, names)
         table = table.with_columns(occurrence=pl.int_range(pl.len()).over(ITEM_KEYS[:-1]))
         return table.select(*ITEM_KEYS, "label", "value", "status", "report_start", "report_end")

@@ -1,22 +1,63 @@
-"""Runs that lie on disk: which there are, and the one that is meant by a path, a name or the start of an id."""
+"""Runs that lie on disk: which there are, the one that is meant by a path, a name or the start of an id, and its tables."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import yaml
 
 from dreambench.errors import ConfigError, Problem, nearest
 from dreambench.reporting.shards import fetch_run, is_address
-from dreambench.reporting.study import StudyRun
 from dreambench.runs.folder import RunFolder
 
 OUTPUTS = Path("outputs")
 SHOWN = 6
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A finished run, as reports, comparisons and studies read it. Every table is read when it is first asked for."""
+
+    folder: RunFolder
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """What a study reads beside the run: the configuration's `study_inputs`."""
+    say: Callable[[str], None] = lambda _: None
+    """Shows text to whoever runs the study; a run on the command line prints it."""
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """One row per agent, judge, metric, variant, arm and aggregation, with interval."""
+        return pl.read_parquet(self.folder.scores)
+
+    @cached_property
+    def report_scores(self) -> pl.DataFrame:
+        """One row per report, judge, repeat and variant."""
+        return pl.read_parquet(self.folder.report_scores)
+
+    @cached_property
+    def judgments(self) -> pl.DataFrame:
+        """The item table."""
+        return pl.read_parquet(self.folder.judgments)
+
+    @cached_property
+    def calls(self) -> pl.DataFrame:
+        return pl.read_parquet(self.folder.calls)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        summary: dict[str, Any] = json.loads(self.folder.summary.read_text(encoding="utf-8"))
+        return summary
+
+    @property
+    def output(self) -> Path:
+        """Where the study writes."""
+        return self.folder.study
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +133,11 @@ def find_run(where: str, outputs: Path = OUTPUTS) -> RunFolder:
     raise ConfigError(Problem(where, what, allowed or ["the folder of a run"], "python -m dreambench ls runs FOLDER"))
 
 
-def open_run(where: str) -> StudyRun:
+def open_run(where: str) -> FinishedRun:
     """The finished run that `where` means, complete or not. Raises ConfigError when no attempt at it has ended."""
     folder = find_run(where)
     needed = (folder.summary, folder.judgments, folder.report_scores, folder.scores)
     if missing := [path.name for path in needed if not path.is_file()]:
         what = f"no attempt at this run has ended yet ({', '.join(missing)} not written)"
         raise ConfigError(Problem(str(folder.root), what, type="run its command again: it goes on"))
-    return StudyRun(folder)
+    return FinishedRun(folder)

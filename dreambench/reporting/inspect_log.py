@@ -19,7 +19,7 @@ import dreambench
 from dreambench.errors import ConfigError, Problem
 from dreambench.metrics.aggregation import ARM
 from dreambench.records import short_hash
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 from dreambench.runs.folder import write_text
 
@@ -29,7 +29,7 @@ _SCORER = ["metric", "rubric", "judge"]
 _ITEM = ["item", "label", "value", "status", "reason_code", "rationale", "report_start", "report_end"]
 
 
-def write_inspect_logs(run: StudyRun, folder: Path) -> list[Path]:
+def write_inspect_logs(run: FinishedRun, folder: Path) -> list[Path]:
     """Writes the logs of `run` to `folder` and returns their paths. Equal runs give equal files.
 
     A score that a report does not have is absent from its sample, and the sample's metadata says why (`unscored`).
@@ -63,7 +63,7 @@ def _stem(created: str, first: Mapping[str, Any]) -> str:
     return f"{created.replace(':', '-')}_{plain[:80]}_{short_hash(*names)[:6]}"
 
 
-def _log(run: StudyRun, texts: pl.DataFrame) -> dict[str, Any]:
+def _log(run: FinishedRun, texts: pl.DataFrame) -> dict[str, Any]:
     first = texts.row(0, named=True)
     mine = [pl.col(key).eq_missing(pl.lit(first[key], dtype=texts.schema[key])) for key in ("agent", *ARM)]
     values = run.report_scores.filter(mine)
@@ -86,7 +86,7 @@ def _log(run: StudyRun, texts: pl.DataFrame) -> dict[str, Any]:
 
 
 def _spec(
-    run: StudyRun, first: Mapping[str, Any], values: pl.DataFrame, samples: Sequence[Mapping[str, Any]], started: str
+    run: FinishedRun, first: Mapping[str, Any], values: pl.DataFrame, samples: Sequence[Mapping[str, Any]], started: str
 ) -> dict[str, Any]:
     arm = {key: first[key] for key in ARM}
     summary = run.summary
@@ -182,7 +182,7 @@ def _name(metric: str, rubric: str, judge: str) -> str:
     return f"{metric}/{judge}" if rubric in ("", "default") else f"{metric}[{rubric}]/{judge}"
 
 
-def _times(run: StudyRun) -> tuple[str, str]:
+def _times(run: FinishedRun) -> tuple[str, str]:
     """When the first attempt began and the summary was written, with time zone."""
     manifests = sorted(run.folder.root.glob("attempts/*/manifest.json"), key=lambda path: int(path.parent.name))
     ended = datetime.fromtimestamp(run.folder.summary.stat().st_mtime, UTC).isoformat(timespec="seconds")

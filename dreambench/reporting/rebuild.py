@@ -18,8 +18,7 @@ from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.metric import Metric
 from dreambench.protocols.source import NoProtocols
-from dreambench.reporting.finished import read_config
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun, read_config
 from dreambench.runs.assembly import build_metrics, validate
 from dreambench.tools.tool import Tool, ToolCallError
 from dreambench.tools.toolset import NoTools
@@ -44,12 +43,12 @@ async def _refuse(arguments: Mapping[str, object]) -> str:
     raise ToolCallError("the tools of a finished run are not opened again")
 
 
-def stored_config(run: StudyRun) -> RunConfig:
+def stored_config(run: FinishedRun) -> RunConfig:
     """The run's configuration as it was last started. Raises ConfigError where this version reads it no more."""
     return validate(OmegaConf.create(read_config(run.folder)), Clock())
 
 
-def rebuild_metrics(run: StudyRun) -> dict[str, Metric]:
+def rebuild_metrics(run: FinishedRun) -> dict[str, Metric]:
     """The run's metrics by node name, for what they say of their items; without network and keys: they measure nothing.
 
     What some metrics lead with and how their items are named depends on the tools (Citation Integrity without tools that open
@@ -76,7 +75,7 @@ def rebuild_metrics(run: StudyRun) -> dict[str, Metric]:
     return best
 
 
-def load_dataset(run: StudyRun) -> Dataset:
+def load_dataset(run: FinishedRun) -> Dataset:
     """The run's data set, read again. Raises InputError where it is not there any more or holds other reports."""
     config = stored_config(run)
     dataset: Dataset = build("dataset", config.dataset).load(config.run_date)

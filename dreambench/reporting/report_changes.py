@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
 
 PLACE = ["task", "agent", "perturbation", "dose", "perturbation_seed"]
@@ -37,7 +37,7 @@ class ReportChanges:
         return f"reports: {self.differ.height} of {self.compared} {what}: {', '.join(names)}{more}"
 
 
-def report_changes(first: StudyRun, second: StudyRun) -> ReportChanges:
+def report_changes(first: FinishedRun, second: FinishedRun) -> ReportChanges:
     """Compares texts as they were scored. Agents and arms that only one run has are not compared."""
     none = pl.DataFrame(schema=dict.fromkeys(PLACE, pl.String))
     unknown = [run.folder.root.name for run in (first, second) if not run.folder.reports.is_file()]
@@ -47,7 +47,7 @@ def report_changes(first: StudyRun, second: StudyRun) -> ReportChanges:
     return ReportChanges(both.height, both.filter(pl.col("text") != pl.col("text_second")).select(PLACE))
 
 
-def _texts(run: StudyRun) -> pl.DataFrame:
+def _texts(run: FinishedRun) -> pl.DataFrame:
     """One row per place with its texts: in an order of their own where an agent wrote several for a task."""
     table = pl.read_parquet(run.folder.reports, columns=[*PLACE, "text"])
     return table.group_by(PLACE).agg(pl.col("text").sort())

@@ -44,7 +44,7 @@ def shown_scores(scores: pl.DataFrame) -> pl.DataFrame:
 def score_tables(scores: pl.DataFrame) -> list[Table]:
     """One rich table per judge (a column per metric), then one per metric that code counts (a column per variant)."""
     shown = shown_scores(scores)
-    judged = shown.filter(pl.col("judge") != CODE).with_columns(column=_metric_label())
+    judged = shown.filter(pl.col("judge") != CODE).with_columns(column=metric_label())
     counted = shown.filter(pl.col("judge") == CODE).with_columns(column=pl.col("variant"))
     tables = [_table(f"judge: {name}", rows) for (name,), rows in judged.group_by("judge", maintain_order=True)]
     return tables + [
@@ -71,9 +71,10 @@ def _line_label() -> pl.Expr:
     return pl.when(pl.col("perturbation") == CLEAN).then("agent").otherwise(arm)
 
 
-def _metric_label() -> pl.Expr:
-    rubric = pl.when(pl.col("rubric").is_in(["", "default"])).then(pl.lit("")).otherwise(pl.format("[{}]", pl.col("rubric")))
-    return pl.format("{}{}", pl.col("metric"), rubric)
+def metric_label() -> pl.Expr:
+    """`wq`, or `wq[terse]` where a metric is asked with another rubric than its default."""
+    usual = pl.col("rubric").is_in(["", "default"])
+    return pl.when(usual).then("metric").otherwise(pl.format("{}[{}]", "metric", "rubric"))
 
 
 def excluded_lines(scores: pl.DataFrame) -> list[str]:

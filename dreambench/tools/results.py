@@ -23,7 +23,9 @@ class Reason(StrEnum):
 
     OK = "ok"
     DEAD = "dead"
-    """404, 410, no such host, a redirect loop; in a corpus: no such page by that date."""
+    """404, 410, no such host, a redirect loop."""
+    NOT_IN_CORPUS = "not_in_corpus"
+    """A closed corpus holds no such page by that date; whether it is on the web was not looked up."""
     BLOCKED = "blocked"
     """A login, consent or robot check, or a refusal, instead of the page."""
     PAYWALL = "paywall"

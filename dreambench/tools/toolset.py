@@ -184,7 +184,7 @@ class CorpusTools(SearchingTools):
         return Search(query, tuple(SearchHit.from_json(record) for record in json.loads(reply.answer)))
 
     async def page_visit(self, url: str, as_of: date | None) -> Visit:
-        """The page as it stood on `as_of`: the newest version that was out by then, or none (`dead`)."""
+        """The page as it stood on `as_of`: the newest version that was out by then, or none (`not_in_corpus`)."""
         body = {**self.identity(), "url": url, "as_of": as_of.isoformat() if as_of else None}
 
         def visit() -> Reply:
@@ -193,7 +193,7 @@ class CorpusTools(SearchingTools):
 
         reply = await self._look_up("corpus.page_visit", "tools", body, lambda: asyncio.to_thread(visit))
         page = page_from_json(json.loads(reply.answer))
-        return Visit(url, page, Reason.OK.value if page else Reason.DEAD.value)
+        return Visit(url, page, Reason.OK.value if page else Reason.NOT_IN_CORPUS.value)
 
 
 def bundled_tools(gateway: Gateway, corpus: Path | None, undated: Undated = "keep") -> NoTools:

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 from dreambench.errors import ConfigError
+from dreambench.labelling.labels import LabelError, read_key, read_sheets
+from dreambench.labelling.sampling import Sample, Unit, allocate
+from dreambench.labelling.sheet import as_csv, as_page
 from dreambench.records import Report, Task
-from dreambench.reporting.human_labels import LabelError, read_key, read_sheets
-from dreambench.reporting.sampling import Sample, Unit, allocate
-from dreambench.reporting.sheet import as_csv, as_page
 from tests.apps.conftest import ClaimRuns, JudgedRuns, command, json_of
 
 

@@ -12,16 +12,16 @@ from dreambench.audit.cost import cost_table
 from dreambench.audit.holdout import holdout_cells
 from dreambench.audit.ranking import ranking
 from dreambench.audit.reliability import reliability
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.folder import RunFolder
 
 KEYS = {"rubric": "default", "variant": "v", "primary": True, "unit": "share", "perturbation": "clean", "repeat": 0}
 
 
-def run_of(folder: Path, **tables: pl.DataFrame) -> StudyRun:
+def run_of(folder: Path, **tables: pl.DataFrame) -> FinishedRun:
     for name, table in tables.items():
         table.write_parquet(folder / f"{name}.parquet")
-    return StudyRun(RunFolder(folder))
+    return FinishedRun(RunFolder(folder))
 
 
 def cell(metric: str, role: str, verdict: str, beyond: bool | None = None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from dreambench.records import Status
+from dreambench.reporting.labels import MEANINGS
 from dreambench.runs.tables import ITEM_SCHEMA
 from tests.docs.pages import blocks, last_value, page, section, table
 
@@ -40,3 +41,7 @@ def test_the_keys_are_those_of_the_page() -> None:
     script = (resources.files("dreambench.reporting.page") / "page.js").read_text(encoding="utf-8")
     keys = [key for cells in table(section(PAGE, "The page")) for key in re.findall(r"`(\w+)`", cells[0])]
     assert set(keys) - {"Tab"} == set(re.findall(r'event\.key === "(\w+)"', script))
+
+
+def test_every_label_is_explained_in_the_words_of_the_page() -> None:
+    assert {cells[0].strip("`"): cells[1] for cells in table(section(PAGE, "Labels"))} == MEANINGS

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from dreambench.commands.main import main_code
-from tests.docs.pages import DOCS, page
+from tests.docs.pages import DOCS, ROOT, page
 from tests.support.openai_stub import OpenAIStub
 
 PAGES = ["python.md", *sorted(f"tutorials/{path.name}" for path in (DOCS / "tutorials").glob("*.md") if path.stem != "README")]
@@ -52,6 +52,8 @@ def test_every_marked_block_of_the_page_works(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("SERVER", server)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)  # `python` in bash is this one
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for variable in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(variable)
     names: dict[str, Any] = {"__name__": "tutorial"}

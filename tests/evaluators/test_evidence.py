@@ -50,7 +50,7 @@ def test_a_claim_is_shown_the_passages_that_fit_it_in_the_order_of_the_page(gate
         assert "503 metres" in pool.passages[0].text and "Nobody measured" in pool.passages[1].text
         assert (pool.passages[0].published, pool.passages[2].published) == ("2024-05-01", "")
         total = len(read[0].passages) + 1
-        assert pool.note == f"3 of {total} passages of 2 of 3 pages (https://c.example/ dead)"
+        assert pool.note == f"3 of {total} passages of 2 of 3 pages (https://c.example/ not_in_corpus)"
         quoting = Answer(reason="r", passage="p1", quote="Nobody measured the Aar Bridge", label="supported")
         evidence = pool.evidence(quoting)
         assert evidence is not None and evidence.url == URL and len(evidence.snapshot) == 64, (
@@ -71,4 +71,4 @@ def test_a_page_without_text_is_empty(gateway: TestGateway, tmp_path: Path) -> N
 
 def test_a_later_page_is_not_read(gateway: TestGateway, tmp_path: Path) -> None:
     tools = corpus(gateway, tmp_path, [page(URL, "News of June.", "2025-06-01")])
-    assert asyncio.run(Pages(tools, date(2025, 5, 1), 100).read(URL)).reason_code == "dead"
+    assert asyncio.run(Pages(tools, date(2025, 5, 1), 100).read(URL)).reason_code == "not_in_corpus"

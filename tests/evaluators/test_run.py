@@ -72,7 +72,7 @@ def test_a_run_offline(tmp_path: Path, data: list[str]) -> None:
     assert verdicts["factuality", "The Rhin"] == ("contradicted", "")
     assert verdicts["ci", "The Aar "] == ("supported", "")
     assert verdicts["ci", "The Rhin"] == ("contradicted", "")
-    assert verdicts["ci", "The Reus"] == ("unverifiable", "dead")
+    assert verdicts["ci", "The Reus"] == ("unverifiable", "not_in_corpus")
     assert verdicts["factuality", "The Reus"] == ("supported", ""), "a page that the report does not cite says so"
     assert verdicts["ci", "青江大桥全长12"] == ("supported", "")
     again = dreambench(*data, "paths.outputs=again", "cache.mode=replay", cwd=tmp_path)

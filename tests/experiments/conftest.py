@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from dreambench.commands.main import main_code
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.experiments.running import TINY, run_experiment
 
 TinyRun = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def demo_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     """WQ and length of two demo tasks by the embedded judge."""
     folder: Path = tmp_path_factory.mktemp("demo")
     return run_experiment("leaderboard", folder, *TINY, "metric=[wq,length]")
 
 
 @pytest.fixture(scope="session")
-def ways_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+def ways_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     """Three reports to one demo task, WQ in three wordings and scales, KIC batched and one by one, by the embedded judge."""
     folder: Path = tmp_path_factory.mktemp("ways")
     ways = ["metric.wq.rubric=[default,terse,scale5]", "dataset.ids=saturn-moons", "dataset.agents=[good,stale,fluent_wrong]"]

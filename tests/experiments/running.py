@@ -15,8 +15,8 @@ from dreambench.config.compose import compose
 from dreambench.config.studies import load_study
 from dreambench.engine.clock import Clock
 from dreambench.metrics.aggregation import SCORE_SCHEMA
+from dreambench.reporting.finished import FinishedRun
 from dreambench.reporting.progress import RunProgress
-from dreambench.reporting.study import StudyRun
 from dreambench.runs.assembly import validate
 from dreambench.runs.execute import execute
 
@@ -24,7 +24,7 @@ TINY = ["dataset.ids=[euro-area-enlargement,saturn-moons]", "judge=[embedded]"]
 """Two tasks of the demo, all four agents, the judge that needs least."""
 
 
-def run_experiment(name: str, folder: Path, *overrides: str) -> StudyRun:
+def run_experiment(name: str, folder: Path, *overrides: str) -> FinishedRun:
     """The finished run of an experiment; its study is not made yet."""
     paths = [f"paths.outputs={folder / 'outputs'}", f"paths.cache={folder / 'cache'}"]
     composed = compose([f"+experiment={name}", *paths, *overrides])
@@ -32,10 +32,10 @@ def run_experiment(name: str, folder: Path, *overrides: str) -> StudyRun:
     config = validate(composed, clock)
     result = asyncio.run(execute(config, OmegaConf.to_yaml(composed, resolve=True), RunProgress, clock))
     assert result.outcome.complete
-    return StudyRun(result.folder, config.study_inputs)
+    return FinishedRun(result.folder, config.study_inputs)
 
 
-def make(name: str, run: StudyRun) -> set[str]:
+def make(name: str, run: FinishedRun) -> set[str]:
     """Makes the study; the names of the files that it wrote, every one of them there and not empty."""
     written = load_study(name).make(run)
     assert all(path.stat().st_size > 0 for path in written)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.experiments.running import files, make, study
 
 batching = study("batching_agreement")
@@ -38,7 +38,7 @@ def test_labels_are_paired_by_fact_and_wording() -> None:
     assert labels.select("item", "batched", "single").rows() == [("1", "yes", "no")]
 
 
-def test_a_run_shows_what_is_saved(ways_run: StudyRun) -> None:
+def test_a_run_shows_what_is_saved(ways_run: FinishedRun) -> None:
     assert make("batching_agreement", ways_run) == files("batching_agreement", "turned", figures=["batching_agreement"])
     (row,) = pl.read_csv(ways_run.output / "batching_agreement.csv").iter_rows(named=True)
     facts = row["calls_single"]

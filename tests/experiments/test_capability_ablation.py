@@ -11,7 +11,7 @@ import pytest
 from dreambench.errors import InputError
 from dreambench.protocols.files import write_protocol
 from dreambench.protocols.model import Creator, KicItem, Plan, Protocol, RqItem, Verification
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.stats.agreement import kendalls_w_test
 from tests.experiments.running import files, make, run_experiment, study
 
@@ -84,11 +84,11 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def rated(folders: str, tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+def rated(folders: str, tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     return run_experiment("capability_ablation", tmp_path_factory.mktemp("rated"), folders)
 
 
-def test_protocols_of_two_ways_become_the_table(rated: StudyRun) -> None:
+def test_protocols_of_two_ways_become_the_table(rated: FinishedRun) -> None:
     expected = files("table2", "concordance", "differences", figures=["capability_ablation"]) | {"rating_sheet.csv"}
     assert make("capability_ablation", rated) == expected
     table = pl.read_csv(rated.output / "table2.csv")
@@ -99,7 +99,7 @@ def test_protocols_of_two_ways_become_the_table(rated: StudyRun) -> None:
     assert "way" not in sheet.columns and sheet.height == 3 * 32
 
 
-def test_people_are_raters_beside_the_judge(rated: StudyRun, tmp_path: Path) -> None:
+def test_people_are_raters_beside_the_judge(rated: FinishedRun, tmp_path: Path) -> None:
     items = ablation.rated_items(rated.judgments)
     blank = ablation.write_sheet(items, tmp_path / "sheet.csv")
     filled = tmp_path / "filled.csv"

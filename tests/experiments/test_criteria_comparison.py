@@ -10,7 +10,7 @@ import pytest
 from dreambench.errors import InputError
 from dreambench.metrics.race.formula import DIMENSIONS, Criteria, Criterion
 from dreambench.protocols.model import Creator, KicItem, Protocol
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.experiments.running import files, make, study
 
 comparison = study("criteria_comparison")
@@ -51,8 +51,8 @@ def test_shares_are_pooled_over_queries() -> None:
     assert (row["n"], row["queries"]) == (3, 2)
 
 
-def test_a_demo_run_becomes_the_table(ways_run: StudyRun) -> None:
-    run = StudyRun(ways_run.folder, {"query": "moons of Saturn"})
+def test_a_demo_run_becomes_the_table(ways_run: FinishedRun) -> None:
+    run = FinishedRun(ways_run.folder, {"query": "moons of Saturn"})
     expected = files("side_by_side", "criteria_comparison", figures=["criteria_comparison"])
     assert make("criteria_comparison", run) == expected
     shown = pl.read_csv(run.output / "side_by_side.csv")
@@ -60,8 +60,8 @@ def test_a_demo_run_becomes_the_table(ways_run: StudyRun) -> None:
     assert shown.filter(pl.col("side") == "KIC item").height >= 8
 
 
-def test_a_run_without_protocols_is_refused(demo_run: StudyRun) -> None:
+def test_a_run_without_protocols_is_refused(demo_run: FinishedRun) -> None:
     with pytest.raises(InputError, match="none of the run's 0 protocols"):
-        comparison.make(StudyRun(demo_run.folder))
+        comparison.make(FinishedRun(demo_run.folder))
     with pytest.raises(InputError, match=r"study_inputs\.criteria"):
         comparison.check({"criteria": "missing.jsonl"})

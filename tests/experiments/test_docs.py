@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dreambench.config.studies import study_names
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.apps.command import ROOT
 
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ def test_every_study_of_the_page_exists() -> None:
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_an_expression_leads_to_judgments(expression: str, ways_run: StudyRun) -> None:
+def test_an_expression_leads_to_judgments(expression: str, ways_run: FinishedRun) -> None:
     found = eval(expression, {"pl": pl, "items": ways_run.judgments})  # our own documentation, not input
     assert isinstance(found, pl.DataFrame)
 

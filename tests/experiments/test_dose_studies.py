@@ -9,8 +9,8 @@ import pytest
 
 from dreambench.config.studies import load_study
 from dreambench.errors import ConfigError
-from dreambench.reporting.study import make_study
 from dreambench.runs.folder import RunFolder
+from dreambench.studies.study import make_study
 from tests.experiments.conftest import TinyRun
 
 TINY = ["dataset.agents=[good]", "dataset.ids=[saturn-moons,marine-sulphur-cap]"]

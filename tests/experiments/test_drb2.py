@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dreambench.errors import InputError
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.apps.command import ROOT
 from tests.experiments.running import files, make, run_experiment
 
@@ -17,13 +17,13 @@ DATA = [f"dataset.queries={SLICE / 'tasks_and_rubrics.jsonl'}", f"dataset.report
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+def run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     recorded = [f"study_inputs.matrix={SLICE / 'matrix'}", f"study_inputs.results={SLICE / 'merged.jsonl'}"]
     traces = f"metric.drb2.traces={SLICE / 'traces'}"
     return run_experiment("drb2", tmp_path_factory.mktemp("drb2"), *DATA, *recorded, traces)
 
 
-def test_run_matrix_and_saved_lines_stand_in_the_same_tables(run: StudyRun) -> None:
+def test_run_matrix_and_saved_lines_stand_in_the_same_tables(run: FinishedRun) -> None:
     tables = files("policies", "ranks", "order_changes", "agreement", "tests", "leakage", figures=["policies"])
     assert make("drb2", run) == tables
     policies = pl.read_csv(run.output / "policies.csv")

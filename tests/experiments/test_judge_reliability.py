@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from dreambench.errors import InputError
-from dreambench.reporting.canary import drawn_reports, match
+from dreambench.studies.canary import drawn_reports, match
 from tests.experiments.running import TINY, files, make, report_values, run_experiment, study
 from tests.support.openai_stub import OpenAIStub, saying
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dreambench.errors import InputError
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.experiments.running import files, make, report_values, scores, study
 
 leaderboard = study("leaderboard")
@@ -92,7 +92,7 @@ def test_what_is_no_finished_run_is_refused_before_the_run(tmp_path: Path) -> No
         leaderboard.check({"run": []})
 
 
-def test_a_demo_run_becomes_the_table(demo_run: StudyRun) -> None:
+def test_a_demo_run_becomes_the_table(demo_run: FinishedRun) -> None:
     expected = files("leaderboard", "table10", "ranks", "differences", figures=["leaderboard"])
     assert make("leaderboard", demo_run) == expected
     board = pl.read_csv(demo_run.output / "leaderboard.csv")

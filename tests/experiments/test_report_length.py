@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from dreambench.errors import InputError
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.experiments.running import files, make, report_values, study
 
 length = study("report_length")
@@ -43,7 +43,7 @@ def test_a_run_without_lengths_is_refused() -> None:
     assert length.report_words(report_values([{"value": 0.5}])).is_empty()
 
 
-def test_a_demo_run_becomes_the_tables(demo_run: StudyRun) -> None:
+def test_a_demo_run_becomes_the_tables(demo_run: FinishedRun) -> None:
     assert make("report_length", demo_run) == files("report_length", "score_and_length", figures=["report_length"])
     table = pl.read_csv(demo_run.output / "report_length.csv")
     counted = demo_run.judgments.filter(metric="length", label="words").group_by("agent").agg(pl.col("value").mean())
@@ -52,6 +52,6 @@ def test_a_demo_run_becomes_the_tables(demo_run: StudyRun) -> None:
     assert relation["metric"] == "wq" and relation["reports"] == 8 and relation["tasks"] == 2
 
 
-def test_the_study_says_which_metric_it_needs(ways_run: StudyRun) -> None:
+def test_the_study_says_which_metric_it_needs(ways_run: FinishedRun) -> None:
     with pytest.raises(InputError, match="needs the metric length"):
         length.make(ways_run)

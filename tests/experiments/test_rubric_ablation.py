@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dreambench.reporting.study import StudyRun
-from dreambench.reporting.ways import axis_of, compare_ways
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.rubric_variants import axis_of, compare_ways
 from tests.experiments.running import files, make, report_values
 
 
@@ -57,7 +57,7 @@ def test_shift_ranking_and_changed_items_by_hand() -> None:
     assert terse["p_adjusted"] == pytest.approx(terse["p"])
 
 
-def test_the_table_says_what_a_judge_by_rules_cannot_see(ways_run: StudyRun) -> None:
+def test_the_table_says_what_a_judge_by_rules_cannot_see(ways_run: FinishedRun) -> None:
     assert make("rubric_ablation", ways_run) == files("rubric_ablation", figures=["rubric_ablation"])
     table = pl.read_csv(ways_run.output / "rubric_ablation.csv")
     read = {(row["metric"], row["rubric"]): row["read"] or "" for row in table.iter_rows(named=True)}

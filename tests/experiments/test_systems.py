@@ -12,7 +12,7 @@ import pytest
 from dreambench.config.studies import load_study
 from dreambench.metrics.aggregation import SCORE_SCHEMA
 from dreambench.metrics.deepconsult.votes import DIMENSIONS
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.folder import RunFolder
 from tests.apps.command import ROOT
 from tests.experiments.running import files, make, run_experiment
@@ -35,7 +35,7 @@ def study(folder: Path, rows: list[dict[str, Any]]) -> tuple[list[dict[str, str]
     pl.DataFrame(rows, schema=SCORE_SCHEMA).write_parquet(run.scores)
     judges = {"j": {"note": "weak baseline"}, "k": {"note": ""}}
     run.summary.write_text(json.dumps({"run": "x", "judges": judges}))
-    written = load_study("systems").make(StudyRun(run))
+    written = load_study("systems").make(FinishedRun(run))
     table = next(path for path in written if path.suffix == ".csv")
     return pl.read_csv(table, infer_schema=False).to_dicts(), (run.study / "findings.md").read_text()
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from dreambench.errors import InputError
-from dreambench.reporting.similarity import in_plane, silhouettes, vectors
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
+from dreambench.studies.similarity import in_plane, silhouettes, vectors
 from tests.experiments.running import files, make, run_experiment, study
 
 taxonomy = study("taxonomy")
@@ -59,7 +59,7 @@ def test_the_demo_s_criteria_become_the_table(tmp_path: Path) -> None:
     assert first["criterion"][0] == "Credible sources named in the text"
 
 
-def test_a_run_of_reports_is_refused(demo_run: StudyRun) -> None:
+def test_a_run_of_reports_is_refused(demo_run: FinishedRun) -> None:
     with pytest.raises(InputError, match="reads the metric verticals"):
         taxonomy.make(demo_run)
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dreambench.errors import InputError
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.apps.command import ROOT
 from tests.experiments.running import files, make, run_experiment
 
@@ -17,11 +17,11 @@ DATA = [f"dataset.queries={SLICE / 'packages.jsonl'}", f"dataset.reports={SLICE 
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+def run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     return run_experiment("vrs", tmp_path_factory.mktemp("vrs"), *DATA, f"metric.vrs.saved={SLICE / 'grades.jsonl'}")
 
 
-def test_saved_grades_give_every_table(run: StudyRun) -> None:
+def test_saved_grades_give_every_table(run: FinishedRun) -> None:
     tables = ["systems", "by_type", "effects", "paired", "mcnemar", "weights", "sole_cause", "criteria", "wins"]
     assert make("vrs", run) == files(*tables, "accept_counts", "published", "versions", figures=["by_type"])
     systems = pl.read_csv(run.output / "systems.csv")

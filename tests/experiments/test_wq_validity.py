@@ -10,7 +10,7 @@ import pytest
 
 from dreambench.errors import InputError
 from dreambench.metrics.race.formula import DIMENSIONS
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from tests.experiments.running import files, make, report_values, run_experiment, study
 
 validity = study("wq_validity")
@@ -42,14 +42,16 @@ def saved(folder: Path, agent: str, scores: dict[str, float]) -> Path:
     return path
 
 
-def test_saved_results_stand_beside_a_demo_run(demo_run: StudyRun, tmp_path: Path) -> None:
+def test_saved_results_stand_beside_a_demo_run(demo_run: FinishedRun, tmp_path: Path) -> None:
     wq = validity.wq_scores(demo_run.report_scores)
     given = {}
     for (agent,), part in wq.group_by("agent"):
         given[str(agent)] = str(saved(tmp_path, str(agent), dict(part.select("task", "one").iter_rows())))
     inputs = {"saved": given}
     validity.check(inputs)
-    assert make("wq_validity", StudyRun(demo_run.folder, inputs)) == files("wq_validity", "by_agent", figures=["wq_validity"])
+    assert make("wq_validity", FinishedRun(demo_run.folder, inputs)) == files(
+        "wq_validity", "by_agent", figures=["wq_validity"]
+    )
     table = pl.read_csv(demo_run.output / "wq_validity.csv")
     assert table["race"][0] == "readability"
     assert set(table["tau"]) == {1.0}  # the saved scores are WQ's own
@@ -65,10 +67,10 @@ def test_race_must_come_from_one_place(tmp_path: Path) -> None:
         validity.check({"saved": {"x": str(tmp_path / "missing.jsonl")}})
 
 
-def test_agents_that_the_run_does_not_have_are_named(demo_run: StudyRun, tmp_path: Path) -> None:
+def test_agents_that_the_run_does_not_have_are_named(demo_run: FinishedRun, tmp_path: Path) -> None:
     inputs = {"saved": {"nobody": saved(tmp_path, "nobody", {"saturn-moons": 0.5})}}
     with pytest.raises(InputError, match="fluent_wrong"):
-        validity.make(StudyRun(demo_run.folder, inputs))
+        validity.make(FinishedRun(demo_run.folder, inputs))
 
 
 def test_the_benchmark_s_own_results(real_data: Path, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_the_worked_example(gateway: TestGateway, tools: CorpusTools) -> None:
     assert found["cf_strict"] == pytest.approx(0.5)
     assert found["strict"] == pytest.approx(0.5)
     assert found["label_neutral"] == pytest.approx(2 / 20)
-    assert {row.reason_code for row in family(rows, "claim") if row.label == "unverifiable"} == {"dead"}
+    assert {row.reason_code for row in family(rows, "claim") if row.label == "unverifiable"} == {"not_in_corpus"}
     assert [len(family(rows, name)) for name in ("attribution", "citation", "claim", "extraction")] == [40, 20, 20, 1]
     assert len({row.item for row in rows}) == len(rows)
 

@@ -33,7 +33,7 @@ def test_citations_are_counted() -> None:
     found = values(Citations(name="citations", shelf=RubricShelf([])), REPORT)
     assert found["attribution"] == 2 / 4
     assert found["dangling"] == 1 / 4
-    assert found["uncited"] == 1 / 4
+    assert found["never_cited"] == 1 / 4
     assert found["domains"] == 2
     words = values(Length(name="length", shelf=RubricShelf([])), REPORT)["words"]
     assert words is not None
@@ -44,7 +44,7 @@ def test_a_report_without_citations_has_no_dangling_share_and_no_domains() -> No
     found = values(Citations(name="citations", shelf=RubricShelf([])), "One plain sentence. And another one.\n")
     assert found["attribution"] == 0
     assert found["dangling"] is None
-    assert found["uncited"] is None
+    assert found["never_cited"] is None
     assert found["domains"] == 0
     assert found["links_per_1000_words"] == 0
 

@@ -94,7 +94,7 @@ def test_all_parts_of_a_report(pages: CorpusTools, gateway: TestGateway) -> None
     assert values["precision"] == pytest.approx((1 + 0.5) / 2), "a dead page leaves its claim out"
     assert values["recall"] == 0.5
     by_label = {row.rationale.split(" (")[0]: (row.label, row.reason_code) for row in rows if row.family == "precision"}
-    assert by_label["The bridge was painted in 2001."] == ("unverifiable", "dead")
+    assert by_label["The bridge was painted in 2001."] == ("unverifiable", "not_in_corpus")
     assert by_label["The bridge is red."] == ("unverifiable", "url_not_in_report")
     judged = [record for record in gateway.records if record.role == "judging"]
     assert len(judged) == 3 + 6 + 2, "points, ratings, and a verdict on each claim with a readable page"

@@ -26,7 +26,7 @@ from dreambench.metrics.drb2.rubrics import read_rubrics
 from dreambench.metrics.drb2.saved import read_saved
 from dreambench.metrics.metric import MissingPolicy, Subject
 from dreambench.records import Judgment, Status
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.folder import RunFolder
 from tests.support import measuring
 from tests.support.gateway import TestGateway
@@ -222,13 +222,13 @@ def test_what_cannot_be_used_is_said_before_anything_is_spent(tmp_path: Path) ->
     assert (problem.what, problem.type) == ("holds no result of gull", "mv gull gulls")
 
 
-def study_run(folder: Path, values: pl.DataFrame, **inputs: Any) -> StudyRun:
+def study_run(folder: Path, values: pl.DataFrame, **inputs: Any) -> FinishedRun:
     """A finished run that has nothing but these report scores."""
     run = RunFolder(folder)
     run.study.mkdir(parents=True)
     values.write_parquet(run.report_scores)
     run.summary.write_text(json.dumps({"judges": {}, "run": "r"}))
-    return StudyRun(run, inputs)
+    return FinishedRun(run, inputs)
 
 
 def test_the_study_shows_who_moves_under_which_policy(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_facts_are_judged_by_page_and_scored(pages: Opened, gateway: TestGateway
         ("The Akashi bridge was opened in 1998.", "supported", 1.0, ""),
         ("Its main span is 1,991 metres long.", "supported", 1.0, ""),
         ("The bridge carried 9.9 million passengers in 2023.", "unsupported", 0.0, ""),
-        ("The bridge was repainted in 2001.", "unknown", None, "dead"),
+        ("The bridge was repainted in 2001.", "unknown", None, "not_in_corpus"),
         ("The bridge is red.", "unknown", None, "url_not_in_report"),
     ]
     assert measuring.values(metric, rows) == pytest.approx(
@@ -261,7 +261,7 @@ def test_the_embedded_judge_extracts_and_verifies(pages: Opened, gateway: TestGa
         ("supported", ""),
         ("supported", ""),
         ("unsupported", ""),
-        ("unknown", "dead"),
+        ("unknown", "not_in_corpus"),
     ]
     assert rows[0].rationale.startswith("The Akashi bridge was opened in 1998.: supports")
 

@@ -24,7 +24,7 @@ from dreambench.metrics.vrs.package import read_packages
 from dreambench.metrics.vrs.published import published_checks, version_table
 from dreambench.metrics.vrs.table import CRITERIA, criterion_row, verifier_row
 from dreambench.records import Judgment, Status
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.folder import RunFolder
 from dreambench.runs.tables import ITEM_SCHEMA
 from dreambench.stats.binary import mcnemar_counts
@@ -244,7 +244,7 @@ def test_the_sheet_gives_the_same_checks() -> None:
 
 
 @pytest.fixture(scope="module")
-def study_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
+def study_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     """A run over the saved grades, as its tables would stand in its folder."""
     from dreambench.metrics.aggregation import report_values
 
@@ -269,7 +269,7 @@ def study_run(tmp_path_factory: pytest.TempPathFactory) -> StudyRun:
     items.write_parquet(run.judgments)
     report_values(items, [metric]).write_parquet(run.report_scores)
     run.summary.write_text(json.dumps({"judges": {}, "run": "r"}))
-    return StudyRun(run, {"tasks": PACKAGES})
+    return FinishedRun(run, {"tasks": PACKAGES})
 
 
 def test_the_study_checks_its_inputs() -> None:
@@ -279,7 +279,7 @@ def test_the_study_checks_its_inputs() -> None:
         study.check({"task": "x"})
 
 
-def test_tables_of_the_study(study_run: StudyRun) -> None:
+def test_tables_of_the_study(study_run: FinishedRun) -> None:
     load_study("vrs").make(study_run)
     findings = (study_run.output / "findings.md").read_text(encoding="utf-8")
     assert "ACCEPT of ash and birch: discordant 3 / 1, exact McNemar p = 0.625" in findings

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from dreambench.reporting.page.data import severity
 from tests.apps.command import dreambench
 
 HOSTILE = """# Costs <script>document.title = "owned"</script>
@@ -24,6 +25,7 @@ The bridge cost 40 million euros in 2011 [1]. <img src=x onerror="document.title
 
 ## Sources
 [1] https://bridges.example/a?x="><script>alert(1)</script>
+[2] https://nobody.example/b
 """
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -78,6 +80,40 @@ def test_the_page_holds_every_text_and_judgment(run: Path) -> None:
     for chunk in stripped:
         for edit in chunk["edits"]:
             assert chunk["text"][edit["start"] : edit["end"]] == edit["after"]
+
+
+def index(page: str) -> dict[str, Any]:
+    (found,) = re.findall(r'<script type="text/plain" id="index">([^<]*)</script>', page)
+    made: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(found)))
+    return made
+
+
+def test_a_sentence_without_citation_and_an_entry_that_nothing_cites_have_names_of_their_own(run: Path) -> None:
+    page = (run / "report.html").read_text(encoding="utf-8")
+    labels = {(row[1], row[3]) for row in index(page)["findings"]}
+    assert {("citations", "uncited"), ("citations", "never_cited")} <= labels
+    items = pl.read_parquet(run / "judgments.parquet").filter(metric="citations")
+    assert set(items.filter(label="uncited")["family"]) == {"sentence"}
+    assert set(items.filter(label="never_cited")["family"]) == {"reference"}
+
+
+def test_a_site_that_could_not_be_read_is_no_finding(run: Path) -> None:
+    rows = pl.read_parquet(run / "judgments.parquet").filter(metric="da", family="domain")
+    assert set(rows["reason_code"]) == {"no_tools"}
+    made: list[dict[str, Any]] = [
+        {"value": 0.2, "evidence": [], "reason_code": code, "status": "scored", "judge": "j"} for code in ("", "no_tools")
+    ]
+    lows = pl.DataFrame(made, schema_overrides={"evidence": pl.List(pl.String)})
+    judged = lows.with_columns(label=pl.lit("social"), report_start=0).select(severity())
+    assert judged.to_series().to_list() == [1, 0]
+
+
+def test_the_page_says_in_words_what_its_labels_count_and_where_answers_came_from(run: Path) -> None:
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "<dt>never cited</dt>" in page and "no sentence cites" in page
+    assert "the citation fails" in index(page)["meanings"]["neutral"]
+    cost = page[page.index('<section id="cost"') : page.index('<section id="how"')]
+    assert "made in this run" in cost and "provider" not in cost and "flight" not in cost
 
 
 def test_names_and_texts_are_inert(run: Path) -> None:

@@ -1,9 +1,15 @@
-"""Whether work grows faster than its input: tells linear from quadratic on a machine that is busy with other things."""
+"""Whether work grows faster than its input: tells linear from quadratic on a machine that is busy with other things.
+
+By time where most of the work is inside of libraries, by counting where it is Python: the count is the same on every machine.
+"""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 REPEATS = 3
 FLOOR = 0.005
@@ -27,3 +33,28 @@ def _seconds(work: Callable[[str], object], text: str) -> float:
     started = time.thread_time()
     work(text)
     return time.thread_time() - started
+
+
+def assert_steps_not_quadratic(work: Callable[[int], Callable[[], object]], small: int, factor: int = 4) -> None:
+    """What `work(n)` makes takes at most 2 `factor` as many steps for `factor` times n; quadratic work takes factor squared."""
+    few, many = _steps(work(small)), _steps(work(small * factor))
+    assert many <= 2 * factor * few, f"{few} steps at n={small}, {many} at n={small * factor}"
+
+
+def _steps(work: Callable[[], object]) -> int:
+    """Python instructions that `work` carries out; those inside of compiled libraries are not seen."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        count += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count

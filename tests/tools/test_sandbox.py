@@ -24,7 +24,7 @@ def test_pages_are_searched_and_read_offline(gateway: TestGateway) -> None:
         gone = await tools.page_visit("https://z.example/birds", None)
         return found.hits[0].url, page.page.text if page.page else "", gone.reason_code
 
-    assert asyncio.run(use()) == ("https://a.example/spans", "Rice is boiled.", "dead")
+    assert asyncio.run(use()) == ("https://a.example/spans", "Rice is boiled.", "not_in_corpus")
     assert tools.identity()["tools"] == "sandbox" and tools.searches
     assert SandboxTools(gateway=gateway, path=DATA, size="32k", task="001").identity() == tools.identity()
 

@@ -67,7 +67,10 @@ def test_long_pages_are_cut_and_read_on(tools: CorpusTools) -> None:
 
 
 def test_a_page_that_is_not_there_says_so(tools: CorpusTools) -> None:
-    assert call(tools, "page_visit", {"url": "https://a.example/none"}).text == "https://a.example/none cannot be read: dead"
+    assert (
+        call(tools, "page_visit", {"url": "https://a.example/none"}).text
+        == "https://a.example/none cannot be read: not_in_corpus"
+    )
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def _fact(document: Document, index: int) -> str:
     """The sentence without its markers; empty when nothing is left of it."""
     span = document.sentences[index].span
     pieces, position = [], span.start
-    silent = {marker for marker in document.silent_markers if span.start <= marker.start < span.end}
+    silent = set(document.silent_within(span))
     for marker in sorted({citation.span for citation in document.citations_of(index)} | silent):
         if marker.start >= position:
             kept = "" if marker in silent else _kept(document.text, marker.start, marker.end, span.end)

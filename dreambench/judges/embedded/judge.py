@@ -24,7 +24,7 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer, Context, Reading, kind_names
 from dreambench.judges.rubric import Rubric
 
-_SOURCES = ("judges/embedded", "judges/kinds", "judges/quotes.py", "language", "documents")
+_SOURCES = ("judges/embedded", "judges/kinds", "judges/keyed.py", "judges/quotes.py", "language", "documents")
 
 
 class EmbeddedJudge(Judge):

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     GetJsonSchemaHandler,
-    StringConstraints,
     ValidationInfo,
     create_model,
     field_validator,
@@ -24,11 +22,10 @@ from pydantic import (
 
 from dreambench.errors import Problem, RubricError
 from dreambench.judges import kinds
+from dreambench.judges.keyed import ItemId, KeyedAnswer, keyed_model
 from dreambench.judges.kinds.yes_no import quoted_from_report
 
 DEFAULT_ANSWERS = ("yes", "no")
-ItemId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-"""What providers take as a property name."""
 
 
 class Context(kinds.Context):
@@ -55,15 +52,8 @@ class Item(BaseModel):
         return quoted_from_report(quote, info)
 
 
-class Answer(kinds.Answer):
-    """One `Item` per id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, Item]:
-        """The answers under the ids of the items, in their order; items that a partial answer lacks are not there."""
-        given = ((info.alias or name, getattr(self, name)) for name, info in type(self).model_fields.items())
-        return {name: item for name, item in given if item is not None}
+class Answer(KeyedAnswer[Item]):
+    """One `Item` per id."""
 
 
 def answers_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -76,7 +66,10 @@ def answers_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these item ids; equal ids give the same model."""
-    return _for_items(tuple(context.items), answers_of(settings), bool(settings.get("partial", False)))
+    partial = bool(settings.get("partial", False))
+    base = PartialAnswer if partial else Answer
+    said = "The answer to item {}."
+    return keyed_model("ChecklistAnswer", base, _item(answers_of(settings)), tuple(context.items), said, partial=partial)
 
 
 class PartialAnswer(Answer):
@@ -98,18 +91,11 @@ class PartialAnswer(Answer):
         return self
 
 
-@lru_cache(maxsize=512)
-def _for_items(ids: tuple[str, ...], answers: tuple[str, ...], partial: bool) -> type[Answer]:
-    wording = f"The answer to the item: {' or '.join(answers)}."
+@lru_cache(maxsize=64)
+def _item(answers: tuple[str, ...]) -> type[Item]:
     allowed: Any = Literal[answers]
-    item: Any = create_model("ItemAnswer", __base__=Item, answer=(allowed, Field(description=wording)))
-    kind: Any = item | None if partial else item
-    default: dict[str, Any] = {"default": None} if partial else {}
-    fields: dict[str, Any] = {
-        f"item_{number}": (kind, Field(alias=name, description=f"The answer to item {name}.", **default))
-        for number, name in enumerate(ids)
-    }
-    return create_model("ChecklistAnswer", __base__=PartialAnswer if partial else Answer, **fields)
+    said = f"The answer to the item: {' or '.join(answers)}."
+    return create_model("ItemAnswer", __base__=Item, answer=(allowed, Field(description=said)))
 
 
 KIND = kinds.Kind("checklist", "many questions about one report, one required key each", Context, Answer, specialise)

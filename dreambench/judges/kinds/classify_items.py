@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from dreambench.errors import Problem, RubricError
 from dreambench.judges import kinds
-from dreambench.judges.kinds.checklist import ItemId
+from dreambench.judges.keyed import ItemId, KeyedAnswer, keyed_model
 
 
 class Context(kinds.Context):
@@ -32,14 +32,8 @@ class Item(BaseModel):
     label: str = Field(description="The label of the text.")
 
 
-class Answer(kinds.Answer):
-    """One `Item` per id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, Item]:
-        """The labels under the ids of the texts, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+class Answer(KeyedAnswer[Item]):
+    """One `Item` per id."""
 
 
 def labels_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -52,19 +46,14 @@ def labels_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these ids and labels; equal ones give the same model."""
-    return _for_items(tuple(context.items), labels_of(settings))
+    return keyed_model("ItemLabels", Answer, _item(labels_of(settings)), tuple(context.items), "The label of item {}.")
 
 
-@lru_cache(maxsize=512)
-def _for_items(ids: tuple[str, ...], labels: tuple[str, ...]) -> type[Answer]:
+@lru_cache(maxsize=64)
+def _item(labels: tuple[str, ...]) -> type[Item]:
     allowed: Any = Literal[labels]
-    item: Any = create_model(
-        "ItemLabel", __base__=Item, label=(allowed, Field(description=f"The label of the text: {' or '.join(labels)}."))
-    )
-    fields: dict[str, Any] = {
-        f"item_{number}": (item, Field(alias=name, description=f"The label of item {name}.")) for number, name in enumerate(ids)
-    }
-    return create_model("ItemLabels", __base__=Answer, **fields)
+    said = f"The label of the text: {' or '.join(labels)}."
+    return create_model("ItemLabel", __base__=Item, label=(allowed, Field(description=said)))
 
 
 KIND = kinds.Kind("classify_items", "the label that fits each of several short texts", Context, Answer, specialise)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from dreambench.judges import kinds
+from dreambench.judges.keyed import KeyedAnswer, keyed_model
 from dreambench.judges.kinds.matrix_cells import Context
 
 Mode = Literal["hallucinated_precision", "silent_source_choice", "incomplete_derivation", "scope_drift", "retrieval_gap"]
@@ -29,28 +29,13 @@ class Failure(BaseModel):
     )
 
 
-class Answer(kinds.Answer):
-    """One `Failure` per cell id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, Failure]:
-        """The failures under the ids of the cells, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+class Answer(KeyedAnswer[Failure]):
+    """One `Failure` per cell id."""
 
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these cells; equal ids give the same model."""
-    return _for_cells(tuple(context.cells))
-
-
-@lru_cache(maxsize=512)
-def _for_cells(ids: tuple[str, ...]) -> type[Answer]:
-    fields: dict[str, Any] = {
-        f"cell_{number}": (Failure, Field(alias=name, description=f"Why cell {name} failed."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("FailureModesAnswer", __base__=Answer, **fields)
+    return keyed_model("FailureModesAnswer", Answer, Failure, tuple(context.cells), "Why cell {} failed.")
 
 
 KIND = kinds.Kind("failure_modes", "why matrix cells failed, one required key each", Context, Answer, specialise)

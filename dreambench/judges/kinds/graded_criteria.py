@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, create_model, field_validator
 
 from dreambench.judges import kinds
-from dreambench.judges.kinds.checklist import ItemId
+from dreambench.judges.keyed import ItemId, KeyedAnswer, keyed_model
 from dreambench.judges.kinds.score import scale_of
 from dreambench.judges.kinds.yes_no import quoted_from_report
 
@@ -44,31 +44,21 @@ class Grade(BaseModel):
         return quoted_from_report(quote, info)
 
 
-class Answer(kinds.Answer):
-    """One `Grade` per criterion id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, Grade]:
-        """The grades under the ids of the criteria, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+class Answer(KeyedAnswer[Grade]):
+    """One `Grade` per criterion id."""
 
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these criteria and this scale; equal ones give the same model."""
-    return _for_criteria(tuple(context.items), scale_of({"scale": settings.get("scale", list(DEFAULT_SCALE))}))
+    grade = _grade(scale_of({"scale": settings.get("scale", list(DEFAULT_SCALE))}))
+    return keyed_model("GradedCriteriaAnswer", Answer, grade, tuple(context.items), "The grade on criterion {}.")
 
 
-@lru_cache(maxsize=512)
-def _for_criteria(ids: tuple[str, ...], scale: tuple[int, int]) -> type[Answer]:
+@lru_cache(maxsize=16)
+def _grade(scale: tuple[int, int]) -> type[Grade]:
     low, high = scale
     said = f"The grade, {low} (worst) to {high} (best)."
-    grade: Any = create_model("CriterionGrade", __base__=Grade, score=(int, Field(ge=low, le=high, description=said)))
-    fields: dict[str, Any] = {
-        f"criterion_{number}": (grade, Field(alias=name, description=f"The grade on criterion {name}."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("GradedCriteriaAnswer", __base__=Answer, **fields)
+    return create_model("CriterionGrade", __base__=Grade, score=(int, Field(ge=low, le=high, description=said)))
 
 
 KIND = kinds.Kind(

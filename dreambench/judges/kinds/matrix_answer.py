@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from dreambench.judges import kinds
+from dreambench.judges.keyed import ItemId, KeyedAnswer, keyed_model
 from dreambench.judges.kinds.agent_step import ClosingContext
-from dreambench.judges.kinds.checklist import ItemId
 
 
 class Context(ClosingContext):
@@ -33,28 +32,13 @@ class CellAnswer(BaseModel):
     sources: list[str] = Field(description="Addresses of the pages that the answer rests on; empty where there is none.")
 
 
-class Answer(kinds.Answer):
-    """One `CellAnswer` per cell id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, CellAnswer]:
-        """The answers under the ids of the cells, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+class Answer(KeyedAnswer[CellAnswer]):
+    """One `CellAnswer` per cell id."""
 
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these cells; equal ids give the same model."""
-    return _for_cells(tuple(context.items))
-
-
-@lru_cache(maxsize=128)
-def _for_cells(ids: tuple[str, ...]) -> type[Answer]:
-    fields: dict[str, Any] = {
-        f"cell_{number}": (CellAnswer, Field(alias=name, description=f"The answer to cell {name}."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("MatrixAnswer", __base__=Answer, **fields)
+    return keyed_model("MatrixAnswer", Answer, CellAnswer, tuple(context.items), "The answer to cell {}.")
 
 
 KIND = kinds.Kind("matrix_answer", "an agent's answers to the cells of a matrix task", Context, Answer, specialise)

@@ -6,13 +6,12 @@ The answer has one required key per cell id, so that no cell can be lost. `canno
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from dreambench.judges import kinds
-from dreambench.judges.kinds.checklist import ItemId
+from dreambench.judges.keyed import ItemId, KeyedAnswer, keyed_model
 
 CANNOT_TELL = "cannot_tell"
 TierName = Literal["1", "0.5", "0.25", "0", "cannot_tell"]
@@ -58,28 +57,13 @@ class CellGrade(BaseModel):
     )
 
 
-class Answer(kinds.Answer):
-    """One `CellGrade` per cell id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, CellGrade]:
-        """The grades under the ids of the cells, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+class Answer(KeyedAnswer[CellGrade]):
+    """One `CellGrade` per cell id."""
 
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these cells; equal ids give the same model."""
-    return _for_cells(tuple(context.cells))
-
-
-@lru_cache(maxsize=512)
-def _for_cells(ids: tuple[str, ...]) -> type[Answer]:
-    fields: dict[str, Any] = {
-        f"cell_{number}": (CellGrade, Field(alias=name, description=f"The grade of cell {name}."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("MatrixCellsAnswer", __base__=Answer, **fields)
+    return keyed_model("MatrixCellsAnswer", Answer, CellGrade, tuple(context.cells), "The grade of cell {}.")
 
 
 KIND = kinds.Kind("matrix_cells", "a tier for each of several matrix cells, one required key each", Context, Answer, specialise)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from dreambench.errors import Problem, RubricError
 from dreambench.judges import kinds
-from dreambench.judges.kinds.checklist import ItemId
+from dreambench.judges.keyed import ItemId, KeyedAnswer, keyed_model
 
 LOWEST, HIGHEST = 0, 10
 
@@ -49,19 +49,14 @@ class Comparison(BaseModel):
     second: float = Field(ge=LOWEST, le=HIGHEST, description="Score of the second report, 0 (worst) to 10 (best).")
 
 
-class Answer(kinds.Answer):
-    """One `Comparison` per criterion id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, Comparison]:
-        """The scores under the ids of the criteria, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+class Answer(KeyedAnswer[Comparison]):
+    """One `Comparison` per criterion id."""
 
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these criteria; equal ids give the same model."""
-    return _for_criteria(tuple(criterion.id for criterion in context.criteria), highest_of(settings))
+    ids = tuple(criterion.id for criterion in context.criteria)
+    return keyed_model("RaceScoresAnswer", Answer, _comparison(highest_of(settings)), ids, "The scores on criterion {}.")
 
 
 def highest_of(settings: Mapping[str, Any]) -> int:
@@ -81,15 +76,6 @@ def _comparison(highest: int) -> type[Comparison]:
         for side in ("first", "second")
     }
     return create_model("Comparison", __base__=Comparison, **sides)
-
-
-@lru_cache(maxsize=512)
-def _for_criteria(ids: tuple[str, ...], highest: int) -> type[Answer]:
-    fields: dict[str, Any] = {
-        f"criterion_{number}": (_comparison(highest), Field(alias=name, description=f"The scores on criterion {name}."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("RaceScoresAnswer", __base__=Answer, **fields)
 
 
 KIND = kinds.Kind("race_scores", "two reports scored on every criterion, one required key each", Context, Answer, specialise)

@@ -8,12 +8,12 @@ are asked again; all keys are asked for. Settings: `covers`, the dimensions of t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from dreambench.judges import kinds
+from dreambench.judges.keyed import keyed_model
 from dreambench.judges.kinds import checklist
 
 DIMENSIONS = ("info_recall", "analysis", "presentation")
@@ -47,16 +47,8 @@ class Item(checklist.Item):
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[checklist.PartialAnswer]:
     """The answer model for these item ids; equal ids give the same model."""
-    return _for_items(tuple(context.items))
-
-
-@lru_cache(maxsize=512)
-def _for_items(ids: tuple[str, ...]) -> type[checklist.PartialAnswer]:
-    fields: dict[str, Any] = {
-        f"item_{number}": (Item | None, Field(default=None, alias=name, description=f"The verdict on item {name}."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("RubricItemsAnswer", __base__=checklist.PartialAnswer, **fields)
+    said = "The verdict on item {}."
+    return keyed_model("RubricItemsAnswer", checklist.PartialAnswer, Item, tuple(context.items), said, partial=True)
 
 
 KIND = kinds.Kind(

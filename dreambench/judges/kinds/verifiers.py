@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from dreambench.judges import kinds
+from dreambench.judges.keyed import keyed_model
 from dreambench.judges.kinds import checklist
 
 
@@ -26,16 +26,8 @@ class Item(checklist.Item):
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[checklist.PartialAnswer]:
     """The answer model for these check ids; equal ids give the same model."""
-    return _for_items(tuple(context.items))
-
-
-@lru_cache(maxsize=512)
-def _for_items(ids: tuple[str, ...]) -> type[checklist.PartialAnswer]:
-    fields: dict[str, Any] = {
-        f"item_{number}": (Item | None, Field(default=None, alias=name, description=f"The verdict on check {name}."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("VerifiersAnswer", __base__=checklist.PartialAnswer, **fields)
+    said = "The verdict on check {}."
+    return keyed_model("VerifiersAnswer", checklist.PartialAnswer, Item, tuple(context.items), said, partial=True)
 
 
 KIND = kinds.Kind("verifiers", "pass/fail checks of one report, one required key each", Context, checklist.Answer, specialise)

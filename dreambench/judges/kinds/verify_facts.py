@@ -7,13 +7,12 @@ when the page has no content that could be read (an error page, a login).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from dreambench.judges import kinds
-from dreambench.judges.kinds.checklist import ItemId
+from dreambench.judges.keyed import ItemId, KeyedAnswer, keyed_model
 from dreambench.judges.quotes import check_quote
 
 Label = Literal["supported", "unsupported", "unknown"]
@@ -55,28 +54,13 @@ class Verdict(BaseModel):
         return self
 
 
-class Answer(kinds.Answer):
-    """One `Verdict` per fact id; see `by_id`."""
-
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
-
-    def by_id(self) -> dict[str, Verdict]:
-        """The verdicts under the ids of the facts, in their order."""
-        return {info.alias or name: getattr(self, name) for name, info in type(self).model_fields.items()}
+class Answer(KeyedAnswer[Verdict]):
+    """One `Verdict` per fact id."""
 
 
 def specialise(settings: Mapping[str, Any], context: Context) -> type[Answer]:
     """The answer model for these facts; equal ids give the same model."""
-    return _for_facts(tuple(context.facts))
-
-
-@lru_cache(maxsize=512)
-def _for_facts(ids: tuple[str, ...]) -> type[Answer]:
-    fields: dict[str, Any] = {
-        f"fact_{number}": (Verdict, Field(alias=name, description=f"The verdict on fact {name}."))
-        for number, name in enumerate(ids)
-    }
-    return create_model("VerifyFactsAnswer", __base__=Answer, **fields)
+    return keyed_model("VerifyFactsAnswer", Answer, Verdict, tuple(context.facts), "The verdict on fact {}.")
 
 
 KIND = kinds.Kind(

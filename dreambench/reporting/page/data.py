@@ -14,8 +14,10 @@ from typing import Any
 import polars as pl
 
 from dreambench.records import Status
+from dreambench.reporting.labels import MEANINGS
 from dreambench.runs.assembly import CLEAN
 from dreambench.runs.folder import RunFolder
+from dreambench.tools.results import Reason
 
 SEVERE = {
     "contradicted": 4,
@@ -26,8 +28,17 @@ SEVERE = {
     "partially_supported": 2,
     "no": 2,
     "uncited": 1,
+    "never_cited": 1,
 }
 """How much a label weighs in the order of findings; `severity` says what other labels weigh."""
+UNREAD = [reason.value for reason in Reason if reason is not Reason.OK]
+"""Reason codes of items that were judged without the page that they are about."""
+SOURCES = {
+    "provider": "made in this run",
+    "cache": "stored earlier, free",
+    "flight": "shared with an equal call, free",
+}
+"""Where a call's answer came from, in words: the column `source` of `calls.parquet`."""
 STEP_CHARACTERS = 1500
 """Characters of a tool's answer that the page shows of a trajectory; the file in the run folder has them all."""
 SHOWN_COLUMNS = [
@@ -88,7 +99,7 @@ class PageData:
     def index(self) -> dict[str, Any]:
         """What the page needs at once: its texts by name, and every finding."""
         texts = self.texts.select("task", "agent", arm=arm_label(), characters=pl.col("text").str.len_chars())
-        return {"texts": texts.rows(), "findings": self._findings()}
+        return {"texts": texts.rows(), "findings": self._findings(), "meanings": MEANINGS}
 
     def _findings(self) -> list[tuple[Any, ...]]:
         """(text, metric, judge, label, severity, reason code, words, evidence address, item), worst first."""
@@ -131,7 +142,7 @@ class PageData:
         }
 
     def costs(self) -> pl.DataFrame:
-        """Calls, tokens and money by role and model, bought and cached apart."""
+        """Calls, tokens and money by role and model, and by where the answers came from, in words."""
         return (
             self.calls.group_by("role", "requested_model", "source", maintain_order=True)
             .agg(
@@ -143,6 +154,7 @@ class PageData:
                 seconds=pl.col("seconds").sum(),
             )
             .sort("role", "requested_model", "source")
+            .with_columns(pl.col("source").replace(SOURCES))
         )
 
 
@@ -150,7 +162,8 @@ def severity() -> pl.Expr:
     """0: nothing is wrong or nothing was judged; 1: weak; 4: evidence speaks against the report.
 
     A label that is not in SEVERE weighs 2 when its value is 0, and 1 below one half; only items that point at a place or
-    at evidence are findings, so a low mark for style is none. Items that code counts weigh at most 1.
+    at evidence are findings, so a low mark for style is none, and neither is what a judge guessed because a page could not
+    be read. Items that code counts weigh at most 1.
     """
     points = pl.col("report_start").is_not_null() | (pl.col("evidence").list.len() > 0)
     scored = (pl.col("status") == Status.SCORED.value) & pl.col("value").is_not_null() & (pl.col("value") < 1)
@@ -158,7 +171,7 @@ def severity() -> pl.Expr:
     known = pl.col("label").replace_strict(SEVERE, default=None, return_dtype=pl.Int32)
     weight = pl.coalesce(known, by_value)
     judged = pl.when(pl.col("judge") == "code").then(pl.min_horizontal(weight, pl.lit(1))).otherwise(weight)
-    return pl.when(points & scored).then(judged).otherwise(0).cast(pl.Int32)
+    return pl.when(points & scored & ~pl.col("reason_code").is_in(UNREAD)).then(judged).otherwise(0).cast(pl.Int32)
 
 
 def arm_label() -> pl.Expr:

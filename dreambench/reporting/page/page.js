@@ -38,6 +38,9 @@ function fill(select, values, all, names = (v) => v) {
 }
 const unique = (values) => [...new Set(values)];
 
+// What a label counts, in words, where the word alone does not say it.
+const meaning = (label) => (index.meanings[label] ? ` (${index.meanings[label]})` : "");
+
 // ---- findings
 const [TEXT, METRIC, JUDGE, LABEL, SEVERITY, REASON, WORDS, ADDRESS, ITEM] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 const [TASK, AGENT, ARM] = [0, 1, 2];
@@ -157,11 +160,11 @@ function draw() {
   const counts = new Map();
   for (const j of judgments) {
     const key = `${j.metric}: ${(j.label || j.status).replaceAll("_", " ")}`;
-    counts.set(key, { count: (counts.get(key)?.count ?? 0) + 1, weight: weight(j) });
+    counts.set(key, { count: (counts.get(key)?.count ?? 0) + 1, weight: weight(j), label: j.label });
   }
   $("legend").replaceChildren(...[...counts].sort((a, b) => order(b[1].weight) - order(a[1].weight)).slice(0, 24).map(([key, entry]) => {
     const item = make("li");
-    item.append(make("span", `tag w${entry.weight}`, String(entry.count)), key);
+    item.append(make("span", `tag w${entry.weight}`, String(entry.count)), key + meaning(entry.label));
     return item;
   }), ...(chunk.edits.length ? [make("li", "planted", `${chunk.edits.length} planted edits`)] : []));
   const whole = wanted().filter((j) => j.report_start === null).concat(chunk.judgments.filter((j) => j.report_start === null && !wanted().includes(j)));

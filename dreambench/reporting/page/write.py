@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from dreambench.reporting.labels import meanings
 from dreambench.reporting.page import plots
 from dreambench.reporting.page.data import PageData, arm_label, packed
 from dreambench.reporting.tables import FEW_TASKS, excluded_lines, format_cell, shown_scores
@@ -41,6 +42,7 @@ def write_page(folder: RunFolder) -> Path:
         costs=data.costs().rows(named=True),
         trouble=_trouble(data.judgments),
         excluded=excluded_lines(data.scores),
+        meanings=meanings(data.judgments["label"].unique()),
         few=FEW_TASKS,
     )
     write_text(folder.page, html)

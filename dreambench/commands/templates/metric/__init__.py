@@ -1,0 +1,1 @@
+"""Parts of my own for dreambench: classes, their tests, and their options (conf/)."""

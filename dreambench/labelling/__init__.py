@@ -1,0 +1,1 @@
+"""Samples of a run for people to label: drawn, laid out as sheets, and the labels read back."""
