@@ -17,7 +17,7 @@ from dreambench.commands.verbs import VerbParser, say
 from dreambench.errors import ConfigError, Problem, nearest
 
 if TYPE_CHECKING:
-    from dreambench.reporting.study import StudyRun
+    from dreambench.reporting.finished import FinishedRun
 
 FORMATS = ("inspect", "parquet")
 
@@ -52,7 +52,7 @@ def export(arguments: Sequence[str]) -> int:
     return Exit.DONE
 
 
-def _parquet(run: StudyRun, where: str, rows: int | None) -> int:
+def _parquet(run: FinishedRun, where: str, rows: int | None) -> int:
     from dreambench.reporting.shards import PARTS, ROWS, write_run
 
     if not run.folder.journal.is_file():
