@@ -1,5 +1,7 @@
 """Do the intervals cover what they say, and do the tests err as often as they say? By simulation, at n = 8, 20 and 50.
 
+And how wide is the interval of a mean over few tasks, at n = 2, 3, 4, 5 and 8: what `reporting.tables.FEWEST_TASKS` rests on.
+
     python -m bench.stats_coverage            about two minutes on one core
     python -m bench.stats_coverage --share 4  four times the repetitions
 
@@ -22,6 +24,7 @@ from dreambench import stats
 Draw = Callable[[np.random.Generator, int], Any]
 Effect = Callable[[np.random.Generator, int, bool], Any]
 SIZES = (8, 20, 50)
+FEW = (2, 3, 4, 5, 8)
 REPETITIONS, SLOW = 300, 30
 
 
@@ -72,6 +75,10 @@ def answered(rng: np.random.Generator, n: int, slope: float) -> stats.TestResult
 def harmonic_interval(rng: np.random.Generator, n: int) -> stats.Estimate:
     table = pl.DataFrame({"ca": rng.beta(2, 2, n), "cf": rng.beta(3, 2, n)})
     return stats.function_interval(table, lambda m: 2 * m["ca"] * m["cf"] / (m["ca"] + m["cf"]), seed=rng)
+
+
+def of_few(rng: np.random.Generator, n: int) -> stats.Estimate:
+    return stats.mean_interval(skewed(rng, n), seed=rng, bounds=(0.0, 1.0))
 
 
 def strata(rng: np.random.Generator, n: int) -> stats.Estimate:
@@ -196,11 +203,22 @@ def test_lines(share: float) -> Iterator[str]:
         yield f"{name:32}" + "".join(f"  {size:.3f}/{power:.3f}" for size, power in pairs) + f"   {times}"
 
 
+def width_lines(share: float) -> Iterator[str]:
+    """Coverage and median width of the t interval of a mean of skewed scores in [0, 1], by the number of tasks."""
+    times = int(REPETITIONS * share)
+    yield f"{'mean of few tasks':32}" + "".join(f"  n={n:<4}" for n in FEW) + "   times"
+    found = {n: [of_few(np.random.default_rng([n, i]), n) for i in range(times)] for n in FEW}
+    held = {n: np.mean([one.low <= 2 / 7 <= one.high for one in found[n]]) for n in FEW}
+    wide = {n: np.median([one.high - one.low for one in found[n]]) for n in FEW}
+    yield f"{'coverage':32}" + "".join(f"  {held[n]:.3f} " for n in FEW) + f"  {times}"
+    yield f"{'median width':32}" + "".join(f"  {wide[n]:.3f} " for n in FEW) + f"  {times}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Coverage of intervals, size and power of tests.")
     parser.add_argument("--share", type=float, default=1.0, help="repetitions as a multiple of the default")
     share, start = parser.parse_args().share, time.perf_counter()
-    for lines in (interval_lines, test_lines):
+    for lines in (width_lines, interval_lines, test_lines):
         for line in lines(share):
             print(line, flush=True)
         print()

@@ -166,6 +166,9 @@ class _Quiet:
     def stopping(self, why: str) -> None:
         pass
 
+    def note(self, line: str) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -95,6 +95,11 @@ class ProviderError(TransientError):
         self.permanent = permanent or fatal
         self.fatal = fatal
 
+    def copy(self) -> ProviderError:
+        """The same for somebody else: an error that several raise would gather the notes and the path of all."""
+        wait = self.retry_after
+        return ProviderError(str(self), code=self.code, retry_after=wait, permanent=self.permanent, fatal=self.fatal)
+
 
 class AnswerError(TransientError):
     """A model answered, but not with a usable typed answer; `code` is `refusal`, `length` or `unreadable`."""
@@ -106,3 +111,7 @@ class AnswerError(TransientError):
 
 class CacheMissError(TransientError):
     """`cache.mode=replay` needed an answer that is not stored."""
+
+
+class AwaitedError(DreambenchError):
+    """An answer is on its way and this run does not wait for it any longer: a later attempt gets it, nothing is lost."""

@@ -129,7 +129,8 @@ def _findings(
             mean, low, high = (None if row[key] is None else 100 * row[key] for key in ("excluded", "low", "high"))
             zero = "none" if row["zero"] is None else f"{100 * row['zero']:.2f}"
             lines.append(
-                f"- {row['agent']} by {judge} ({rubric}): {bounded(mean, low, high)} over {row['scored']} cases, "
+                f"- {row['agent']} by {judge} ({rubric}): {bounded(mean, low, high, n=row['scored'])} "
+                f"over {row['scored']} cases, "
                 f"rank {row['rank_excluded']}; with its {row['missing']} missing runs as 0 {zero}, rank {row['rank_zero']}. "
                 f"Cases: {row['too_easy']} too easy, {row['pass']} pass, {row['too_hard']} too hard."
             )

@@ -64,7 +64,6 @@ def make(run: FinishedRun) -> Sequence[Path]:
     pointed, hits = pointed_table(planted, accused), accusation_table(planted, accused)
     unplaced = sum(not defect.places for defect in planted)
     lines = findings(table, pointed, hits, unplaced, run.summary)
-    run.say("\n".join(lines))
     path = run.output / "findings.md"
     run.output.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

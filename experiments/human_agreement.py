@@ -7,6 +7,9 @@ by stratum), `raters` (Krippendorff's alpha and pairwise kappa), `base_rates`, a
 Units were drawn more densely in small strata; accuracy, kappa, differences and base rates are weighted by the size of a
 stratum over its labelled units. A stratum without a label has no weight that could stand for it: it is left out and named.
 With several raters `majority` is the label that most of them gave; ties are left out.
+
+Without sheets a judge of the run (`stand_in`) fills one for the others: every table is then made, named after that judge, and
+says nothing of people.
 """
 
 from __future__ import annotations
@@ -21,7 +24,10 @@ import polars as pl
 
 from dreambench.errors import ConfigError, Problem
 from dreambench.labelling.labels import Key, join_labels, read_key, read_sheets
+from dreambench.labelling.sampling import draw
+from dreambench.labelling.sheet import write_sheets
 from dreambench.reporting.finished import FinishedRun
+from dreambench.reporting.rebuild import load_dataset, rebuild_metrics
 from dreambench.stats.agreement import Kappa, cohens_kappa
 from dreambench.stats.ranks import correlation
 from dreambench.stats.raters import krippendorffs_alpha
@@ -30,6 +36,7 @@ from dreambench.studies.findings import write_findings
 from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 MAJORITY = "majority"
+STAND_IN_UNITS = 200
 AGREEMENT: dict[str, Any] = {
     **dict.fromkeys(("metric", "judge", "rater", "answer"), pl.String),
     "n": pl.Int64,
@@ -40,9 +47,9 @@ AGREEMENT: dict[str, Any] = {
 
 
 def check(inputs: Mapping[str, Any]) -> None:
-    """Raises ConfigError, before anything is bought, where there are no sheets yet or a named file is not there."""
-    sheets = list(inputs.get("sheets") or [])
-    if not sheets:
+    """Raises ConfigError, before anything is bought, where there are no sheets, nor a judge, or a named file is not there."""
+    sheets, judges = (list(inputs.get(name) or []) for name in ("sheets", "judges"))
+    if not sheets and (inputs.get("stand_in") not in judges or len(judges) < 2):
         what = "human_agreement compares judges with people and needs their labels"
         allowed = ["CSV files that raters saved from the sheet.html of python -m dreambench sample RUN --blind"]
         raise ConfigError(Problem("study_inputs.sheets", what, allowed, "study_inputs.sheets=[labels_1.csv,labels_2.csv]"))
@@ -55,9 +62,11 @@ def check(inputs: Mapping[str, Any]) -> None:
 
 def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises ConfigError where the sample's key is not found, LabelError for bad sheets."""
-    key = read_key(_key_path(run))
-    labels = read_sheets([Path(path) for path in run.inputs["sheets"]], key)
-    joined = join_labels(with_majority(labels, key), key, run.judgments)
+    people = [Path(path) for path in run.inputs.get("sheets") or []]
+    stand_in = None if people else str(run.inputs["stand_in"])
+    key = read_key(sampled(run, stand_in) if stand_in else _key_path(run))
+    labels = read_sheets(people or [filled(run, key, str(stand_in))], key)
+    joined = join_labels(with_majority(labels, key), key, run.judgments.filter(pl.col("judge").ne_missing(stand_in)))
     if joined.is_empty():
         raise ConfigError(Problem("study_inputs.sheets", "no labelled unit was judged in this run: is the key of another run?"))
     agreement, rates = judge_agreement(joined, key)
@@ -69,8 +78,39 @@ def make(run: FinishedRun) -> Sequence[Path]:
         *write_table(raters, folder, "raters"),
         *write_table(rates, folder, "base_rates"),
         *_draw(agreement, folder),
-        write_findings(run, "Human agreement", _finding_lines(agreement, raters, rates, labels)),
+        write_findings(
+            run,
+            "A judge in a person's place: no human agreement" if stand_in else "Human agreement",
+            [*_stand_in_lines(stand_in), *_finding_lines(agreement, raters, rates, labels)],
+        ),
     ]
+
+
+def sampled(run: FinishedRun, stand_in: str) -> Path:
+    """The key of a blind sample of the run, by the labels of the first of its other judges."""
+    judge = next(name for name in run.inputs["judges"] if name != stand_in)
+    sample = draw(run, load_dataset(run), rebuild_metrics(run), n=STAND_IN_UNITS, by=["metric", "label"], judge=judge, seed=0)
+    *_, key = write_sheets(sample, str(run.summary["run"]), run.output / "stand_in", blind=True)
+    return key
+
+
+def filled(run: FinishedRun, key: Key, stand_in: str) -> Path:
+    """The sheet as the judge `stand_in` fills it: its label, or its score of 100, of each unit that it judged."""
+    nobody = key.units.select("id", rater=pl.lit(stand_in), label=pl.lit(None, pl.String), note=pl.lit(""))
+    said = join_labels(nobody, key, run.judgments.filter(pl.col("judge") == stand_in))
+    score = (100 * pl.col("judge_value")).round(2).cast(pl.String)
+    label = pl.when("score").then(score).otherwise("judge_label")
+    path = run.output / "stand_in" / "filled_by_a_judge.csv"
+    rows = said.select("id", rater=pl.lit(f"{stand_in} (a judge)"), label=label, note=pl.lit(""))
+    rows.write_csv(path)
+    return path
+
+
+def _stand_in_lines(stand_in: str | None) -> list[str]:
+    if stand_in is None:
+        return []
+    what = f"No person labelled anything here: the judge {stand_in} filled the sheet that people would fill."
+    return [f"{what} The numbers say how far two judges agree and nothing of people.", ""]
 
 
 def _key_path(run: FinishedRun) -> Path:

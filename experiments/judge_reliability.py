@@ -212,7 +212,9 @@ def _order_line(row: Mapping[str, Any], run: FinishedRun) -> str:
         return f"{who}: answers by rules and reads no order."
     low, high = (None if row[name] is None else 100 * row[name] for name in ("shift_low", "shift_high"))
     moved = None if row["shift"] is None else 100 * row["shift"]
-    return f"{who}: the other order shifts scores by {bounded(moved, low, high)} points over {row['tasks']} tasks."
+    return (
+        f"{who}: the other order shifts scores by {bounded(moved, low, high, n=row['tasks'])} points over {row['tasks']} tasks."
+    )
 
 
 def _canary_line(row: Mapping[str, Any]) -> str:

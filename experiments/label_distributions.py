@@ -43,7 +43,6 @@ def make(run: FinishedRun) -> Sequence[Path]:
         raise ConfigError(Problem("study=label_distributions", what, sorted(FIGURES), "metric=[factuality,ci]"))
     parts = parts_table(scores)
     lines = findings(tables, parts, run.summary)
-    run.say("\n".join(lines))
     written = [path for metric, table in tables.items() for path in write_table(table, run.output, FIGURES[metric][0])]
     written += write_table(parts, run.output, "citation_integrity") if not parts.is_empty() else []
     written += draw(tables, parts, run.output)

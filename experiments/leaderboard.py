@@ -159,7 +159,7 @@ def _findings(board: pl.DataFrame, ranks: pl.DataFrame, differences: pl.DataFram
     for (dataset, metric, judge), part in board.group_by("dataset", "metric", "judge", maintain_order=True):
         ranked = part.drop_nulls("value").sort("value", descending=True)
         order = " > ".join(
-            f"{row['agent']} {bounded(100 * row['value'], _x100(row['low']), _x100(row['high']))}"
+            f"{row['agent']} {bounded(100 * row['value'], _x100(row['low']), _x100(row['high']), n=row['n_tasks'])}"
             for row in ranked.iter_rows(named=True)
         )
         lines.append(f"- {dataset}, {metric} by {judge}: {order or 'no agent has a value'}.")

@@ -76,6 +76,7 @@ def _line(row: dict[str, Any]) -> str:
     tau = bounded(row["tau"], row["tau_low"], row["tau_high"])
     changed = "no item in common" if row["changed"] is None else f"{100 * row['changed']:.0f} % of {row['items']} items changed"
     return (
-        f"{what}: shifts scores by {bounded(100 * row['shift'], low, high)} points over {row['tasks']} tasks{p}; "
+        f"{what}: shifts scores by {bounded(100 * row['shift'], low, high, n=row['tasks'])} points "
+        f"over {row['tasks']} tasks{p}; "
         f"tau-b of the order of agents {tau}; {changed}; {row['calls']:g} calls a report."
     )

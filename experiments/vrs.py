@@ -1,8 +1,8 @@
 """Expert consulting: VRS and its gates by system and prompt type, paired tests, and how much the weights decide.
 
 Reads a finished run with metric=vrs and, through `study_inputs.tasks`, the prompt types of its package file. Writes `systems`,
-`by_type`, `effects`, `paired`, `mcnemar`, `weights`, `sole_cause`, `criteria`, `wins`, `accept_counts`, `published` and
-`versions` (the paper's own numbers against each other), a figure, and `findings.md`.
+`by_type`, `effects`, `paired`, `mcnemar`, `weights`, `sole_cause`, `criteria`, `wins`, `accept_counts`, a figure, and
+`findings.md`; with `study_inputs.published=true` also `published` and `versions`: the paper's own numbers against each other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dreambench.stats.results import to_table
 from dreambench.studies.findings import bounded, write_findings
 from dreambench.studies.outputs import new_figure, write_figure, write_table
 
-INPUTS = ("tasks",)
+INPUTS = ("tasks", "published")
 SOURCE = ["rubric", "judge"]
 KEYS = [*SOURCE, "agent", "task", "repeat"]
 GRADES = list(CRITERIA)
@@ -48,6 +48,8 @@ def check(inputs: Mapping[str, Any]) -> None:
             near = nearest(key, INPUTS)
             what = "the study vrs does not read it" + (f"; did you mean {near}?" if near else "")
             raise InputError(Problem(f"study_inputs.{key}", what, INPUTS))
+    if not isinstance(wanted := inputs.get("published", False), bool):
+        raise InputError(Problem("study_inputs.published", f"{wanted!r} is neither true nor false", ["true", "false"]))
     _types(inputs)
 
 
@@ -66,8 +68,7 @@ def make(run: FinishedRun) -> Sequence[Path]:
         "criteria": criteria_table(grades),
         "wins": win_table(means),
         "accept_counts": accept_counts(grades),
-        "published": published_checks(),
-        "versions": version_table(),
+        **({"published": published_checks(), "versions": version_table()} if run.inputs.get("published") else {}),
     }
     written = [path for name, table in tables.items() for path in write_table(_rounded(table), run.output, name)]
     return [*written, *_draw(tables["by_type"], run.output), _write_findings(tables, run)]
@@ -273,7 +274,7 @@ def _write_findings(tables: Mapping[str, pl.DataFrame], run: FinishedRun) -> Pat
         mean, low, high = (None if row[name] is None else 100 * row[name] for name in (VRS, f"{VRS}_low", f"{VRS}_high"))
         gates = f"ACCEPT {100 * row[ACCEPT]:.1f} %, auto-reject {100 * row[AUTO_REJECT]:.1f} %"
         zeros = f"{row['zeros']} of {row['grades']} grades are 0 ({row['tasks']} tasks)"
-        scores = f"VRS {bounded(mean, low, high)}, relaxed {100 * row[RELAXED]:.2f}"
+        scores = f"VRS {bounded(mean, low, high, n=row['tasks'])}, relaxed {100 * row[RELAXED]:.2f}"
         lines.append(f"- {row['agent']} by {row['judge']}: {scores}, {gates}, {zeros}.")
     for row in _given(tables["paired"], "p_adjusted").filter(pl.col("measure") == VRS).iter_rows(named=True):
         apart = f"{100 * row['mean_difference']:+.1f}"
@@ -288,15 +289,25 @@ def _write_findings(tables: Mapping[str, pl.DataFrame], run: FinishedRun) -> Pat
     lines.append(
         f"- Other weights move a mean by {shift:.1f} points at most; ranks change for {', '.join(moved) or 'no system'}."
     )
-    lines.append("")
-    wrong = tables["published"].filter(~pl.col("agrees"))
-    count = len(tables["published"])
-    lines.append(f"- Printed numbers of the paper that others of it determine: {count}; not in agreement: {len(wrong)}.")
-    lines += [
-        f"  {row['version']}, {row['check']}, {row['of']}: printed {row['printed']:g}, recomputed {row['recomputed']:.2f}."
-        for row in wrong.iter_rows(named=True)
-    ]
+    if "published" in tables:
+        lines += _paper_lines(tables["published"])
     return write_findings(run, "Expert consulting (VRS)", lines)
+
+
+def _paper_lines(checks: pl.DataFrame) -> list[str]:
+    """What the paper's own numbers say about each other; nothing of it is about the run."""
+    wrong = checks.filter(~pl.col("agrees"))
+    of = f"{len(checks)} printed numbers are determined by others of it, {len(wrong)} of them are not in agreement"
+    return [
+        "",
+        "## The paper (arXiv 2605.17554), not this run",
+        "",
+        f"- Its own numbers against each other: {of}.",
+        *(
+            f"  {row['version']}, {row['check']}, {row['of']}: printed {row['printed']:g}, recomputed {row['recomputed']:.2f}."
+            for row in wrong.iter_rows(named=True)
+        ),
+    ]
 
 
 def _given(table: pl.DataFrame, column: str) -> pl.DataFrame:

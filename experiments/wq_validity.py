@@ -1,6 +1,7 @@
 """Validity of WQ: are agents ranked by Writing Quality as they are by RACE readability? (DREAM, section 4.5.)
 
-Reads a finished run with WQ, and RACE either from the same run or from the benchmark's saved results. Writes `wq_validity`
+Reads a finished run with WQ, and RACE either from the same run or from the benchmark's saved results; where there is neither,
+another metric of the run stands in for RACE, named in every table and line. Writes `wq_validity`
 (Kendall's tau-b between the two orders of agents, mean over queries, for readability and RACE's other dimensions), `by_agent`
 (Spearman's rho over the queries of one agent), a figure and `findings.md`. Writing quality that is what it says agrees with
 readability more than with the dimensions that are not about writing.
@@ -29,20 +30,28 @@ from dreambench.studies.scored_twice import judged, ranking_agreement
 
 READABILITY = "readability"
 SHOWN = (READABILITY, *(name for name in DIMENSIONS if name != READABILITY), OVERALL)
+NO_RACE = (
+    "No RACE score was read: another metric stands in its place to show the tables. "
+    "What follows compares WQ with that metric and says nothing of WQ's validity."
+)
 SCHEMA = {"task": pl.String, "agent": pl.String, "race": pl.String, "by": pl.String, "other": pl.Float64}
 
 
 class Inputs(StudySettings):
-    """`saved`: the benchmark's raw_results.jsonl of each agent; `from_run`: RACE is a metric of the run itself."""
+    """`saved`: the benchmark's raw_results.jsonl of each agent; `from_run`: RACE is a metric of the run itself.
+
+    `stand_in`: the metric of the run whose scores take RACE's place where neither is given.
+    """
 
     saved: dict[str, Path] | None = None
     from_run: bool = False
+    stand_in: str | None = None
 
 
 def check(inputs: Mapping[str, Any]) -> None:
     """Raises InputError unless RACE scores come from exactly one place that can be read."""
     given = read_settings(Inputs, inputs)
-    if bool(given.saved) == given.from_run:
+    if bool(given.saved) == given.from_run and (given.saved or not given.stand_in):
         what = "are wanted from two places" if given.saved else "of the same reports are needed"
         fix = f"'{WHERE}.saved={{AGENT: raw_results.jsonl}}', or metric=[wq,race] {WHERE}.from_run=true judge=..."
         raise InputError(Problem(WHERE, f"RACE scores {what}", ["saved", "from_run"], fix))
@@ -62,7 +71,7 @@ def _read(given: Inputs) -> pl.DataFrame:
 def make(run: FinishedRun) -> Sequence[Path]:
     """All files of the study. Raises InputError when the run has no WQ, or no report that both sides scored."""
     given = read_settings(Inputs, run.inputs)
-    race = race_scores(run.report_scores) if given.from_run else _read(given)
+    race = _read(given) if given.saved else race_scores(run.report_scores, "race" if given.from_run else given.stand_in)
     pairs = paired(wq_scores(run.report_scores), race)
     if pairs.is_empty():
         what = "no report has both WQ and RACE scores: names of agents and ids of tasks must be those of the run"
@@ -83,9 +92,11 @@ def wq_scores(values: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by("task", "agent", "wq", maintain_order=True).agg(one=pl.col("value").mean()).drop_nulls("one")
 
 
-def race_scores(values: pl.DataFrame) -> pl.DataFrame:
-    """RACE's overall and dimension scores per report of the run."""
-    rows = values.filter(pl.col("metric") == "race", pl.col("perturbation") == CLEAN).drop_nulls("value")
+def race_scores(values: pl.DataFrame, metric: str | None = "race") -> pl.DataFrame:
+    """RACE's overall and dimension scores per report of the run; of a metric that stands in for it, the primary score."""
+    rows = values.filter(pl.col("metric") == metric, pl.col("perturbation") == CLEAN).drop_nulls("value")
+    if metric != "race":
+        rows = rows.filter("primary").with_columns(variant=pl.format("not RACE: {}", "metric"))
     return rows.group_by("task", "agent", race="variant", by="judge", maintain_order=True).agg(other=pl.col("value").mean())
 
 
@@ -136,7 +147,9 @@ def _draw(between: pl.DataFrame, by_agent: pl.DataFrame, folder: Path) -> list[P
 
 
 def _findings(between: pl.DataFrame, by_agent: pl.DataFrame) -> list[str]:
-    lines = [_between_line(row) for row in between.iter_rows(named=True) if row["race"] in (READABILITY, OVERALL)]
+    shown = [row for row in between.iter_rows(named=True) if row["race"] in (READABILITY, OVERALL) or row["race"] not in SHOWN]
+    lines = [NO_RACE, ""] if any(row["race"] not in SHOWN for row in shown) else []
+    lines += [_between_line(row) for row in shown]
     for row in by_agent.filter(pl.col("race") == READABILITY).iter_rows(named=True):
         value = bounded(row["rho"], row["low"], row["high"])
         why = f" ({row['reason']})" if row["reason"] else ""
@@ -149,7 +162,8 @@ def _findings(between: pl.DataFrame, by_agent: pl.DataFrame) -> list[str]:
 
 
 def _between_line(row: Mapping[str, Any]) -> str:
-    who = f"- {row['wq']} against RACE {row['race']} ({row['by']})"
+    other = f"RACE {row['race']}" if row["race"] in SHOWN else row["race"]
+    who = f"- {row['wq']} against {other} ({row['by']})"
     if row["tau"] is None:
         return f"{who}: no query ranks {row['agents']} agents; three agents or more are needed."
     tau = bounded(row["tau"], row["low"], row["high"])

@@ -1,7 +1,8 @@
 """compare RUN_A RUN_B ... [--allow KINDS] [--items N] [--json]: what changed between finished runs.
 
 RUN is a run's folder, its name below outputs/, or the start of its id. Every further run is compared with the first:
-paired differences of primary scores by task with intervals, config keys and reports that differ, and items whose label flipped.
+paired differences of primary scores by task with intervals, config keys, reports and query texts that differ, and items whose
+label flipped.
 Runs whose protocols, judges, metric definitions or scoring version differ are refused unless --allow names it.
 """
 
@@ -57,12 +58,17 @@ def _kinds(text: str, known: Sequence[str]) -> list[str]:
 
 
 def _show(result: Comparison, most: int) -> None:
+    from dreambench.reporting.tables import LEGEND
+
     say(f"first:  {result.first.folder.root}", f"second: {result.second.folder.root}")
     for kind, lines in result.allowed.items():
         say(f"allowed although {kind} differs: {'; '.join(lines)}")
-    say(str(result.reports))
+    say(str(result.reports), *([result.reports.queries_said] if result.reports.queries else []))
     print_table(_score_table(result.scores), "primary scores by task, second minus first (shares x100)")
-    say("95 % intervals of the mean difference over tasks; p of the paired t test, adjusted by Holm over the rows")
+    say(
+        "95 % intervals of the mean difference over tasks; p of the paired t test, adjusted by Holm over the rows",
+        f"n: {LEGEND}",
+    )
     say(*result.notes)
     if result.config:
         say("config:", *(f"  {one['key']}: {one['first']} -> {one['second']}" for one in result.config))
@@ -81,7 +87,7 @@ def _score_table(scores: pl.DataFrame) -> pl.DataFrame:
     """The score table as people read it."""
     import polars as pl
 
-    from dreambench.reporting.tables import format_value
+    from dreambench.reporting.tables import few_mark, format_interval, format_value
 
     rows: list[dict[str, Any]] = []
     for row in scores.iter_rows(named=True):
@@ -89,9 +95,7 @@ def _score_table(scores: pl.DataFrame) -> pl.DataFrame:
             "" if row["perturbation"] == "clean" else f" · {row['perturbation']} {row['dose']} seed {row['perturbation_seed']}"
         )
         unit = row["unit"]
-        change = format_value(row["difference"], unit)
-        if row["low"] is not None:
-            change += f" [{format_value(row['low'], unit)}, {format_value(row['high'], unit)}]"
+        change = format_value(row["difference"], unit) + format_interval(row, unit)
         rubric = f" [{row['rubric']}]" if row["rubric"] not in ("", "default") else ""
         rows.append(
             {
@@ -102,7 +106,7 @@ def _score_table(scores: pl.DataFrame) -> pl.DataFrame:
                 "second": format_value(row["second"], unit),
                 "difference": change,
                 "p adj.": None if row["p_adjusted"] is None else f"{row['p_adjusted']:.3g}",
-                "n": str(row["n_tasks"]) + ("*" if row["n_tasks"] < 20 else ""),
+                "n": f"{row['n_tasks']}{few_mark(row['n_tasks'])}",
                 "note": row["reason"],
             }
         )
@@ -119,6 +123,7 @@ def _plain(result: Comparison) -> dict[str, Any]:
         "reports": {
             "compared": None if result.reports.unknown else result.reports.compared,
             "differ": None if result.reports.unknown else result.reports.differ.to_dicts(),
+            "other_queries": None if result.reports.unknown else list(result.reports.queries),
         },
         "scores": result.scores.to_dicts(),
         "item_counts": result.counts.to_dicts(),

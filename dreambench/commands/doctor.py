@@ -37,7 +37,15 @@ NEEDED = (
 )
 BAD = {"litellm": ("1.82.7", "1.82.8")}
 """Releases that were published with malicious code."""
-EXTRAS = {"hub": "datasets", "web": "ddgs", "mcp": "mcp", "semantic": "onnxruntime"}
+EXTRAS = {
+    "hub": "datasets",
+    "web": "ddgs",
+    "mcp": "mcp",
+    "semantic": "onnxruntime",
+    "mlflow": "mlflow",
+    "wandb": "wandb",
+    "otel": "opentelemetry.exporter.otlp.proto.http",
+}
 FREE = 1 << 30
 """Bytes of disk below which a run may not finish."""
 
@@ -102,8 +110,22 @@ def _packages() -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     for extra, module in EXTRAS.items():
-        there = find_spec(module) is not None
-        yield Finding(OK if there else NOTE, f"extra {extra}", "installed" if there else f"{module} is not installed")
+        there = _is_there(module)
+        yield Finding(
+            OK if there else NOTE,
+            f"extra {extra}",
+            "installed" if there else f'{module} is not installed; type: pip install "dreambench[{extra}]"',
+        )
+
+
+NO_KEYS = "none set: only judges in this process can be asked; type: export OPENAI_API_KEY=... (or the key of another provider)"
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it is a part of
+        return False
 
 
 def _keys() -> Iterator[Finding]:
@@ -112,7 +134,7 @@ def _keys() -> Iterator[Finding]:
 
     names = sorted({name for provider in PROVIDERS.values() for name in provider.keys})
     there = [name for name in names if os.environ.get(name)]
-    yield Finding(OK if there else NOTE, "keys", ", ".join(there) or "none set: only judges in this process can be asked")
+    yield Finding(OK if there else NOTE, "keys", ", ".join(there) or NO_KEYS)
 
 
 def _disk(folders: dict[str, Path]) -> Iterator[Finding]:

@@ -16,6 +16,9 @@ from dreambench.commands.exits import Exit
 from dreambench.commands.verbs import VerbParser, print_json, print_table, say, split_overrides
 from dreambench.errors import ConfigError, Problem, nearest
 
+HOW = (
+    "choose: python -m dreambench GROUP=OPTION, or +experiment=OPTION; the keys of one: python -m dreambench show GROUP/OPTION"
+)
 IN_PROCESS = ("embedded", "embedded_semantic")
 
 
@@ -42,7 +45,7 @@ def ls(arguments: Sequence[str]) -> int:
     if given.json:
         print_json(chosen)
     else:
-        say(*option_lines(chosen))
+        say(*option_lines(chosen), "", HOW)
     return Exit.DONE
 
 

@@ -76,6 +76,8 @@ async def _rehearse(config: RunConfig) -> tuple[Parts, Rehearsal]:
 def _show(config: RunConfig, parts: Parts, rehearsal: Rehearsal, lines: Sequence[PlanLine], total: PlanLine) -> None:
     import polars as pl
 
+    from dreambench.reporting.plan import batch_lines
+
     cells = ", ".join(f"{name} {count:,}" for name, count in rehearsal.cells.items())
     say(f"run {parts.name}-{parts.run_id}: {sum(rehearsal.cells.values()):,} cells to judge ({cells or 'none'})")
     say(f"{rehearsal.done:,} cells are done already")
@@ -86,6 +88,7 @@ def _show(config: RunConfig, parts: Parts, rehearsal: Rehearsal, lines: Sequence
         say("calls that follow an answer which is not there yet are estimated from stand-ins, half to twice as many")
     for metric, count in rehearsal.cut_short.items():
         say(f"{metric}: {count} cells wait for something that has to be made first; what they ask after that is not counted")
+    say(*batch_lines(rehearsal.asked, parts.judges.values()))
     unknown = sorted({line.model for line in lines if line.cost is None})
     say(*(f"price unknown: {model}; give it: judge.<name>.price={{input:1.0,output:2.0}} ($ per million)" for model in unknown))
     budget = config.engine.budget.money

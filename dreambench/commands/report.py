@@ -26,7 +26,8 @@ def report(arguments: Sequence[str]) -> int:
     run = open_run(given.run)
     config = stored_config(run)
     metrics = rebuild_metrics(run)
-    scores = dataset_scores(report_values(run.judgments, list(metrics.values())), seed=config.seed)
+    values = report_values(run.judgments, list(metrics.values()))
+    scores = dataset_scores(values, seed=config.seed)
     complete = bool(run.summary["complete"])
     checked = check_thresholds(scores, metrics, thresholds_of(config.metric)) if complete else []
     notes = [f"{name}: {judge['note']}" for name, judge in run.summary["judges"].items() if judge["note"]]
@@ -37,7 +38,7 @@ def report(arguments: Sequence[str]) -> int:
     if given.json:
         print_json({"run": run.summary["run"], "complete": complete, "scores": scores.to_dicts(), "notes": notes})
     else:
-        print_run(console(), scores, [*notes, *run.summary["findings"]])
+        print_run(console(), scores, values, [*notes, *run.summary["findings"]])
         say(*(f"threshold {'reached' if one.passed else 'FAILED'}: {one}" for one in checked))
     if not complete:
         return Exit.INCOMPLETE

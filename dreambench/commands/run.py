@@ -92,14 +92,20 @@ def _show(result: RunResult, config: RunConfig) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     notes = [f"{name}: {judge.note}" for name, judge in result.parts.judges.items() if judge.note]
-    print_run(console, result.tables["scores"], [*_owed_lines(result), *notes, *result.findings])
+    print_run(
+        console, result.tables["scores"], result.tables["report_scores"], [*_owed_lines(result), *notes, *result.findings]
+    )
     try:
         if config.study and result.outcome.complete:
+            from dreambench.studies.findings import FINDINGS
             from dreambench.studies.study import make_study
 
             say = partial(console.print, highlight=False, markup=False, soft_wrap=True)
-            for path in make_study(config.study, result.folder, config.study_inputs, say):
-                console.print(f"study: {run_path(path)}", highlight=False, soft_wrap=True)
+            written = make_study(config.study, result.folder, config.study_inputs)
+            for path in written:
+                if path.name == FINDINGS:
+                    say(f"\n{path.read_text(encoding='utf-8')}")
+            say(f"study: {len(written)} files in {run_path(result.folder.study)}")
     finally:  # what the run gave is said even where its study lacks an input
         _show_end(console, result)
 

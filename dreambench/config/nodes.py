@@ -10,10 +10,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
 
 from dreambench.config.secrets import shown
 from dreambench.errors import ConfigError, Problem, nearest
@@ -26,6 +27,29 @@ COMMON: Mapping[str, Mapping[str, tuple[Any, Any]]] = {"metric": {"threshold": (
 
 Whoever reads the nodes takes them (`runs.thresholds`). On the command line they need no plus (`compose.with_common_keys`).
 """
+
+
+LIMITS = {"gt": "more than {}", "ge": "{} or more", "lt": "less than {}", "le": "{} or less"}
+FORMS = {"int_parsing": "is no whole number", "float_parsing": "is no number", "bool_parsing": "is neither true nor false"}
+"""What is said of text that is no number, where pydantic names its parser."""
+TYPES: Mapping[str, list[str]] = {
+    "int_": ["a whole number"],
+    "float_": ["a number"],
+    "bool_": ["true", "false"],
+    "date_": ["a date as YYYY-MM-DD, such as 2025-06-30"],
+    "list_": ["a list: [one,two]"],
+    "string_": ["text"],
+    "dict_": ["keys with values: {key: value}"],
+}
+"""What is allowed, by the beginning of the name of pydantic's error."""
+
+
+class AllowedError(ValueError):
+    """A value that a validator of ours refuses, with what it would take."""
+
+    def __init__(self, what: str, allowed: Sequence[str]) -> None:
+        super().__init__(what)
+        self.allowed = allowed
 
 
 def target_class(path: str, node: Mapping[str, Any]) -> type[Any]:
@@ -93,8 +117,19 @@ def validation_problems(path: str, error: ValidationError, model: type[BaseModel
             problems.append(Problem(place, "is required", type=f"{place}=..."))
         else:
             ours = item.get("ctx", {}).get("error") if item["type"] == "value_error" else None
-            problems.append(Problem(place, f"{ours or item['msg'].lower()}, got {shown(place, repr(item['input']))}"))
+            said = ours or next((words for kind, words in FORMS.items() if item["type"].startswith(kind)), item["msg"].lower())
+            what = f"{said}, got {shown(place, repr(item['input']))}"
+            problems.append(Problem(place, what, ours.allowed if isinstance(ours, AllowedError) else _allowed(item)))
     return problems
+
+
+def _allowed(item: ErrorDetails) -> list[str]:
+    """What pydantic would have taken, in words; nothing for errors that say it themselves."""
+    limits = item.get("ctx", {})
+    said = [words.format(limits[key]) for key, words in LIMITS.items() if key in limits and "length" not in item["type"]]
+    if "expected" in limits and item["type"] in ("literal_error", "enum"):
+        return str(limits["expected"]).replace(" or ", ", ").replace("'", "").split(", ")
+    return said or next((words for kind, words in TYPES.items() if item["type"].startswith(kind)), [])
 
 
 def _known_keys(model: type[BaseModel], loc: tuple[int | str, ...]) -> set[str]:

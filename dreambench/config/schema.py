@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveFloat, PositiveInt
 
+from dreambench.config.nodes import AllowedError
 from dreambench.engine.store import CacheMode
 from dreambench.tools.settings import PageSettings
 
@@ -21,11 +22,11 @@ Node = dict[str, Any]
 
 def _iso_date(value: object) -> object:
     """One message for what is neither a date nor `today`, where a union would give one for each."""
-    if isinstance(value, str) and value != "today":
+    if value is not None and value != "today" and not isinstance(value, date):
         try:
-            return date.fromisoformat(value)
+            return date.fromisoformat(str(value))
         except ValueError as error:
-            raise ValueError("an ISO date such as 2025-06-30, or today, is needed") from error
+            raise AllowedError("a date is needed", ["a date as YYYY-MM-DD, such as 2025-06-30", "today"]) from error
     return value
 
 
@@ -56,6 +57,7 @@ class EngineSettings(Settings):
     Concurrency per account (adaptive between `start` and `most` calls in flight), retries and budgets of all together.
 
     `address` is a Ray cluster's (null: the one of RAY_ADDRESS, or a new one on this machine), `cpus` what each actor reserves.
+    `telemetry` sends OpenTelemetry spans to where the OTEL_EXPORTER_OTLP variables say (`engine.spans`).
     """
 
     kind: Literal["local", "processes", "ray"] = "local"
@@ -64,6 +66,7 @@ class EngineSettings(Settings):
     cpus: PositiveFloat = 1.0
     start: PositiveInt = 8
     most: PositiveInt = 64
+    telemetry: Literal["otlp"] | None = None
     retry: RetrySettings = RetrySettings()
     budget: BudgetSettings = BudgetSettings()
 

@@ -10,6 +10,7 @@ from datetime import date
 from typing import ClassVar, Literal
 
 from dreambench.datasets.dataset import Dataset, Finding
+from dreambench.datasets.demo import demo_file
 from dreambench.datasets.loader import Loader, many
 from dreambench.datasets.material import Material
 from dreambench.datasets.problems import Problems
@@ -23,7 +24,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class DeepWebDataset(Loader):
-    """`path` is the folder of a release; `answers` files like its model_answers.jsonl, instead of those it has.
+    """`path` is the folder of a release, or `demo`; `answers` files like its model_answers.jsonl, instead of those it has.
 
     `without_text`: what becomes of runs that have no text, missing ones and those whose scores are all that is published.
     """
@@ -87,7 +88,7 @@ class DeepWebDataset(Loader):
                 material.find("scores_only", release.places.get(case, ""), what, case)
 
     def _release(self, problems: Problems) -> Release:
-        folder = existing(self.path, "dataset.path", problems)
+        folder = existing(str(demo_file(self.path, "deepweb")), "dataset.path", problems) if self.path else None
         if self.path is None:
             problems.add("dataset.path", None, "is required: the folder of a release", fix="dataset.path=path/to/deepweb-bench")
         release = read_release(folder, problems) if folder is not None else Release()

@@ -21,6 +21,13 @@ from dreambench.datasets.problems import Problems
 from dreambench.errors import nearest
 
 BUNDLED = Path(__file__).resolve().parent / "demo"
+DEMO = "demo"
+"""Instead of a path: the bundled file about the demo's tasks."""
+
+
+def demo_file(name: str, bundled: str) -> Path:
+    """The path that `name` gives; `demo` is the bundled file `bundled` about the demo's tasks."""
+    return BUNDLED / "benchmarks" / bundled if name == DEMO else Path(name).expanduser()
 
 
 class TaskFile(BaseModel):

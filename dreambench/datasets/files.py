@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import difflib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from dreambench.datasets.rows import Row
 from dreambench.errors import nearest
 
 TABLES = {".csv": ",", ".tsv": "\t"}
-NAMES_SHOWN = 20
+NAMES_SHOWN = 5
 FIELD_LIMIT = 2**31 - 1
 """Characters of one CSV field; the csv module's own 131,072 is less than a long report."""
 
@@ -31,11 +32,17 @@ def check_exists(path: Path, key: str, problems: Problems) -> bool:
     if missing != path:
         what += f": there is no {missing.name} in {missing.parent}"
     if not near:
-        problems.add(key, None, what, names[:NAMES_SHOWN])
+        problems.add(key, None, what, _few_nearest(missing.name, names))
         return False
     rest = path.relative_to(missing)
     fixed = missing.parent / near / rest
-    problems.add(key, None, f"{what}; did you mean {near}?", names[:NAMES_SHOWN], assignment(key, fixed))
+    problems.add(
+        key,
+        None,
+        f"{what}; did you mean {near}?",
+        list(dict.fromkeys([near, *_few_nearest(missing.name, names)])),
+        assignment(key, fixed),
+    )
     return False
 
 
@@ -44,6 +51,11 @@ def _nearest_file(name: str, names: list[str]) -> str | None:
     stems = {Path(each).stem: each for each in names}
     found = nearest(Path(name).stem, stems)
     return stems[found] if found else None
+
+
+def _few_nearest(name: str, names: list[str]) -> list[str]:
+    """Those of `names` that look like `name`, the best first: nobody looks a path up in the list of a folder."""
+    return difflib.get_close_matches(name, names, n=NAMES_SHOWN)
 
 
 def assignment(key: str, value: object) -> str:

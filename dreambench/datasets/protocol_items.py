@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from dreambench.datasets.demo import BUNDLED, DEMO, demo_file
 from dreambench.datasets.listed import ListedItem, write_items
 from dreambench.datasets.loader import Loader
 from dreambench.datasets.material import Material
@@ -19,14 +20,17 @@ from dreambench.errors import InputError
 from dreambench.protocols.files import protocol_files, read_protocol
 from dreambench.protocols.model import KicItem, Protocol, RqItem
 
+DEMO_WAYS = {"by_hand": BUNDLED / "protocols", "embedded": demo_file(DEMO, "protocols_embedded")}
+"""The demo's own protocols, and those that the embedded judge makes of the same pages (key facts only)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProtocolItemsDataset(Loader):
-    """`folders` maps a way of making to its folder of protocols; `part` says which items are taken."""
+    """`folders` maps a way of making to its folder of protocols, or is `demo`; `part` says which items are taken."""
 
     title: ClassVar[str] = "protocol_items"
 
-    folders: dict[str, Path] | None = None
+    folders: dict[str, Path] | Literal["demo"] | None = None
     part: Literal["kic", "rq"] = "kic"
 
     def read(self, problems: Problems) -> Material:
@@ -37,7 +41,8 @@ class ProtocolItemsDataset(Loader):
             problems.add(
                 "dataset.folders", None, what, ["'dataset.folders={llm: protocols/llm, agent: protocols/agent}'"], make
             )
-        for way, folder in (self.folders or {}).items():
+        folders = DEMO_WAYS if isinstance(self.folders, str) else self.folders or {}
+        for way, folder in folders.items():
             try:
                 for file in protocol_files(folder.expanduser()):
                     _add(material, way, file, read_protocol(file), self.part)

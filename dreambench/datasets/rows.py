@@ -68,7 +68,12 @@ class Row:
         try:
             return date.fromisoformat(found[:10])
         except ValueError:
-            problems.add(self.path, self.line, f"field {name!r} is {found!r}, an ISO date is needed", ["2025-06-30"])
+            problems.add(
+                self.path,
+                self.line,
+                f"field {name!r} is {found!r}, a date is needed",
+                ["a date as YYYY-MM-DD, such as 2025-06-30"],
+            )
             return None
 
     def _get(self, name: str) -> Any:

@@ -160,8 +160,9 @@ def _drop_duplicates(material: Material) -> None:
 def _note_unanswered(material: Material) -> None:
     """Lists the tasks that no agent answered, and those without a query."""
     if unknown := [task.id for task in material.tasks.values() if not task.query]:
+        which = f"{'task' if len(unknown) == 1 else 'tasks'} {_listed(unknown)}"
         material.find(
-            "unknown_query", "", f"no query is known for {'task' if len(unknown) == 1 else 'tasks'} {_listed(unknown)}"
+            "unknown_query", "", f"no query is known for {which}: questions about it are left out or judged without it"
         )
     if not material.reports:
         return

@@ -44,7 +44,8 @@ class Call:
     `provider` names who answers (`litellm`, `embedded`, a tool), `account` is what rate limits belong to, `role` is what
     the ledger sums by (`judging`, `extraction`, `creation`, `tools`), and `body` is JSON that holds all that determines
     the answer: base URL, messages, tools, response schema, parameters. `repeat` tells wanted repetitions apart.
-    Calls that are not `metered` (work done in this process) leave budgets alone.
+    Calls that are not `metered` (work done in this process) leave budgets alone. The answer to a `batched` one comes hours
+    later and stays where it is when nobody waits for it any more: nothing of it is lost in flight.
     """
 
     provider: str
@@ -54,6 +55,7 @@ class Call:
     role: str = "judging"
     repeat: int = 0
     metered: bool = True
+    batched: bool = False
 
     @cached_property
     def key(self) -> str:

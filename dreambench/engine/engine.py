@@ -19,7 +19,7 @@ from dreambench.engine.cell import Cell
 from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters
 from dreambench.engine.scope import CellScope, enter_cell
-from dreambench.errors import CacheMissError, ProviderError, TransientError
+from dreambench.errors import AwaitedError, CacheMissError, ProviderError, TransientError
 from dreambench.records import Judgment, Status, short_hash
 
 Work = Callable[[Cell], Awaitable[Sequence[Judgment]]]
@@ -31,6 +31,7 @@ class Progress(Protocol):
     def call_recorded(self, record: CallRecord) -> None: ...
     def cell_finished(self, cell: Cell, judgments: Sequence[Judgment]) -> None: ...
     def stopping(self, why: str) -> None: ...
+    def note(self, line: str) -> None: ...
     def close(self) -> None: ...
 
 
@@ -60,11 +61,14 @@ class Engine:
         budget: Budget,
         progress: Progress,
         drop: Callable[[], None] = lambda: None,
+        leave: Callable[[], None] = lambda: None,
         least_open: int = 2,
     ) -> None:
-        """`drop` cancels the calls that no open cell waits for any more; `least_open` cells may be open when no call waits."""
+        """`drop` cancels the calls that no open cell waits for any more; `leave` ends waiting for answers that take hours;
+        `least_open` cells may be open when no call waits."""
         self._least_open = least_open
         self._drop = drop
+        self._leave = leave
         self._journal = journal
         self._limiters = limiters
         self._budget = budget
@@ -96,7 +100,7 @@ class Engine:
             while self._active:
                 await asyncio.wait(self._active, return_when=asyncio.FIRST_EXCEPTION)
         if isinstance(self._outcome.stop_error, Exception) and not isinstance(
-            self._outcome.stop_error, TransientError | BudgetReached
+            self._outcome.stop_error, TransientError | BudgetReached | AwaitedError
         ):
             raise self._outcome.stop_error
         return self._outcome
@@ -122,7 +126,7 @@ class Engine:
     async def _judge(self, cell: Cell, work: Work) -> None:
         try:
             judgments = await work(cell)
-        except (BudgetReached, CacheMissError) as error:
+        except (BudgetReached, CacheMissError, AwaitedError) as error:
             self._stop(str(error), error)
         except TransientError as error:
             if isinstance(error, ProviderError) and error.fatal:
@@ -158,6 +162,7 @@ class Engine:
         loop = asyncio.get_running_loop()
 
         def interrupted() -> None:
+            self._leave()
             if self._outcome.stopped:
                 for task in self._active:
                     task.cancel()

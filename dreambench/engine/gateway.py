@@ -11,11 +11,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from dreambench.engine.awaited import Awaited
 from dreambench.engine.budget import Budget
 from dreambench.engine.call import Call, CallRecord, Reply
 from dreambench.engine.clock import Clock
-from dreambench.engine.limiter import Limiters
+from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.scope import count, current_cell
@@ -61,6 +63,7 @@ class Gateway:
         self._clock = clock
         self._record = record
         self._pending = pending or Pending()
+        self.awaited = Awaited()
         self._flights: dict[str, asyncio.Future[Reply]] = {}
         self._led: dict[str, tuple[asyncio.Task[object], _Attempt]] = {}
         self._ended = False
@@ -69,6 +72,19 @@ class Gateway:
     def replays(self) -> bool:
         """Whether only stored answers are given (`cache.mode=replay`): then nobody needs a key."""
         return self._store.mode is CacheMode.REPLAY
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
+    def home(self) -> Path:
+        """The folder that bought answers go to."""
+        return self._store.home
+
+    def limit(self, account: str, widths: Widths | None = None) -> None:
+        """Gives an account its own widths."""
+        self._limiters.give(account, widths)
 
     @property
     def trouble(self) -> str:
@@ -133,7 +149,7 @@ class Gateway:
             await self._fetch(call, send, attempt, started)
         except asyncio.CancelledError:
             flight.cancel()
-            if attempt.tries and not attempt.noted:
+            if attempt.tries and not attempt.noted and not call.batched:
                 attempt.reply = Reply("", cost=None if call.metered else 0.0)  # it may have been charged all the same
                 self._note(call, attempt, "cancelled", started)
             raise
@@ -186,7 +202,8 @@ class Gateway:
                 return
             except ProviderError as error:
                 limiter.failed(error)
-                pause = self._retry.pause(error, attempt.tries, self._clock.monotonic() - (began or 0.0))
+                elapsed = 0.0 if call.batched else self._clock.monotonic() - (began or 0.0)  # hours of waiting are no trouble
+                pause = self._retry.pause(error, attempt.tries, elapsed)
                 if pause is None or self._ended:
                     if attempt.tries > 1:
                         error.add_note(f"after {attempt.tries} attempts")
@@ -198,7 +215,7 @@ class Gateway:
         """From sending a call to having its answer, a bought one stored."""
         attempt.flying = True
         try:
-            if not call.metered:
+            if not call.metered or call.batched:
                 yield
                 return
             with self._pending.one():

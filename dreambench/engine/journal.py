@@ -34,6 +34,9 @@ _HOLDS: dict[str, dict[str, type]] = {
 }
 
 
+_NEEDLES = {kind: f'"type":"{kind}"'.encode() for kind in _HOLDS}
+
+
 class JournalError(DreambenchError):
     """A line in the middle of a journal cannot be read: the file was changed by something else."""
 
@@ -45,6 +48,8 @@ class Journal:
         self.path = path
         _cut_torn_tail(path)
         self.done = {line["cell"]: not line["owed"] for line in read_lines(path, "cell")}
+        for _ in read_lines(path, "call"):  # a damaged line is said before anything is bought, not when the tables are made
+            pass
         self._waiting: list[dict[str, Any]] = []
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._end = os.fstat(self._file).st_size
@@ -104,13 +109,18 @@ def _row(judgment: Judgment) -> dict[str, Any]:
 
 
 def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:
-    """The journal's lines of type `kind`, one at a time. Raises JournalError naming a line that cannot be read."""
+    """The journal's lines of type `kind`, one at a time. Raises JournalError naming a line that cannot be read: one of that
+    type, or one that is of no type at all."""
     if not path.exists():
         return
-    needle = f'"type":"{kind}"'.encode()
+    needle = _NEEDLES[kind]
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
-            if needle not in raw or not raw.endswith(b"\n"):
+            if not raw.endswith(b"\n"):
+                continue
+            if needle not in raw:
+                if _is_foreign(raw):
+                    raise _damaged(path, number, f"its type is none of {', '.join(_HOLDS)}", sum(map(_is_foreign, file)))
                 continue
             try:
                 line = json.loads(raw.decode("utf-8", "surrogatepass"))
@@ -124,8 +134,15 @@ def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:
                 yield line
 
 
-def _damaged(path: Path, number: int, why: str) -> JournalError:
-    return JournalError(f"{path}:{number}: not a journal line ({why}); take that line out, and what it held is owed again")
+def _is_foreign(raw: bytes) -> bool:
+    """Whether a line is of no type that a journal has; an empty one holds nothing."""
+    return bool(raw.strip()) and not any(needle in raw for needle in _NEEDLES.values())
+
+
+def _damaged(path: Path, number: int, why: str, more: int = 0) -> JournalError:
+    also = f" and {more} more like it" if more else ""
+    what = f"not a journal line ({why}){also}; take it out: judgments that it held are owed again, calls are lost to the bill"
+    return JournalError(f"{path}:{number}: {what}")
 
 
 def _cut_torn_tail(path: Path) -> None:

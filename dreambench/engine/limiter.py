@@ -125,9 +125,14 @@ class Limiters:
 
     def __init__(self, widths: Widths, clock: Clock, own: Mapping[str, Widths] | None = None) -> None:
         self._widths = widths
-        self._own = own or {}
+        self._own = dict(own or {})
         self._clock = clock
         self._by_account: dict[str, Limiter] = {}
+
+    def give(self, account: str, widths: Widths | None = None) -> None:
+        """Gives an account its own widths, before it is first used."""
+        if widths is not None:
+            self._own[account] = widths
 
     def of(self, account: str) -> Limiter:
         """The limiter of `account`."""

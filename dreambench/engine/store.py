@@ -133,6 +133,11 @@ class AnswerStore:
         self._read_folders = [run_local] if own else [shared]
         self._write_folders = {CacheMode.OFF: [run_local], CacheMode.REFRESH: [run_local, shared]}.get(mode, [shared])
 
+    @property
+    def home(self) -> Path:
+        """The folder that bought answers go to; what is known of answers on their way lies there too."""
+        return self._write_folders[0]
+
     async def get(self, key: str) -> Reply | None:
         """The stored reply, or None; an unreadable entry counts as a miss.
 

@@ -11,13 +11,15 @@ Our own trouble in one stage ends that item's chain and nothing else (`need`, `S
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from dreambench.errors import DreambenchError
+from dreambench.judges.judge import Judge
 from dreambench.metrics.asking import Failed
 
 T = TypeVar("T")
+Item = TypeVar("Item")
 K = TypeVar("K", bound=Hashable)
 
 
@@ -48,6 +50,14 @@ async def together(work: Iterable[Awaitable[T]]) -> list[T]:
             raise result
         done.append(result)
     return done
+
+
+async def ask_each(judge: Judge, one: Callable[[Item], Awaitable[T]], items: Sequence[Item]) -> list[T]:
+    """`one` of every item, in order, all under way at once but the first: it goes ahead, so that what their prompts share is in
+    the provider's cache. Where answers come in batches, hours later, none goes ahead."""
+    ahead = 0 if judge.batched else 1
+    first = [await one(item) for item in items[:ahead]]
+    return [*first, *await together(one(item) for item in items[ahead:])]
 
 
 class Once(Generic[K, T]):

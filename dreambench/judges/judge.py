@@ -53,6 +53,11 @@ class Judge(ABC):
         self.name = name
         self.gateway = gateway
 
+    @property
+    def batched(self) -> bool:
+        """Whether answers come in batches, hours later."""
+        return False
+
     @abstractmethod
     def identity(self) -> Mapping[str, Any]:
         """All that can change an answer (model, parameters, base URL, version): JSON-able, no keys, no paths."""

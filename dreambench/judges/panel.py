@@ -67,6 +67,10 @@ class PanelJudge(Judge):
     def identity(self) -> Mapping[str, Any]:
         return {"judge": "panel", "reduce": self.reduce, "members": [dict(member.identity()) for member in self.members]}
 
+    @property
+    def batched(self) -> bool:
+        return any(member.batched for member in self.members)
+
     def needs(self) -> list[Problem]:
         missing = {member.name: member.needs() for member in self.members}
         if not any(missing.values()):

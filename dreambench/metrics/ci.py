@@ -101,7 +101,7 @@ class CitationIntegrity(ClaimMetric):
     @property
     def rubric_variant(self) -> str:
         """The variant, whether claims are sentences, and whether only attribution is measured: told apart in every table."""
-        return self._variant + ("" if self._extracts else "+sentences") + ("" if self.reads else "+attribution")
+        return self.wording + ("" if self._extracts else "+sentences") + ("" if self.reads else "+attribution")
 
     def rubrics(self) -> Sequence[Rubric]:
         """What is asked: without tools nobody is asked about pages."""

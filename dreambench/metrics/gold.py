@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from dreambench.datasets.dataset import Dataset
-from dreambench.datasets.demo import BUNDLED
 from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
 from dreambench.errors import Problem
 from dreambench.records import Task
-
-DEMO = "demo"
-"""Instead of a path: the bundled file about the demo's tasks."""
 
 
 class Keyed(Protocol):
@@ -51,11 +47,6 @@ class Gold(Generic[T]):
         """Every item of every task."""
         groups = {id(group): group for group in (*self.by_id.values(), *self.by_query.values())}
         return [item for group in groups.values() for item in group.values()]
-
-
-def demo_file(name: str, bundled: str) -> Path:
-    """The path that `name` gives; `demo` is the bundled file `bundled` about the demo's tasks."""
-    return BUNDLED / "benchmarks" / bundled if name == DEMO else Path(name).expanduser()
 
 
 def read_gold(

@@ -8,33 +8,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.evaluators.workflow import together
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds.checklist import Answer, Item, answers_of
+from dreambench.judges.kinds.checklist import answers_of
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import Rubric
-from dreambench.metrics.asking import Failed, ask, failed_row
+from dreambench.metrics.asking import Failed, Given, ask_each, failed_row
 from dreambench.metrics.metric import Subject
 from dreambench.records import Judgment, Status, item_id
 
-LEFT_OUT = Failed(Status.JUDGE_ERROR, "missing_answer", "the judge left this item out twice")
 
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An item's answer, or why there is none, and its share of the call's price in US dollars."""
-
-    answer: Item | Failed
-    cost: float | None = None
-
-
-def context_of(subject: Subject) -> dict[str, str | None]:
+def context_of(subject: Subject) -> dict[str, Any]:
     """What every question about a report is asked with."""
-    as_of = subject.task.as_of.isoformat() if subject.task.as_of else None
-    return {"question": subject.task.query, "as_of": as_of, "report": subject.report.text}
+    return {"question": subject.task.query, "as_of": subject.as_of, "report": subject.report.text}
 
 
 async def ask_items(
@@ -45,27 +35,10 @@ async def ask_items(
     batches = [texts[start : start + size] for start in range(0, len(texts), size)]
 
     async def one(part: Sequence[str]) -> list[Given]:
-        return await _ask_batch(judge, rubric, subject, {f"i{number}": text for number, text in enumerate(part, 1)}, repeat)
+        wanted = {f"i{number}": text for number, text in enumerate(part, 1)}
+        return list((await ask_each(judge, rubric, wanted, repeat=repeat, **context_of(subject))).values())
 
-    first = [await one(part) for part in batches[:1]]
-    rest = await together(one(part) for part in batches[1:])
-    return list(itertools.chain(*first, *rest))
-
-
-async def _ask_batch(judge: Judge, rubric: Rubric, subject: Subject, wanted: dict[str, str], repeat: int) -> list[Given]:
-    given: dict[str, Given] = {}
-    for _ in range(2):
-        missing = {name: text for name, text in wanted.items() if name not in given}
-        if not missing:
-            break
-        answer = await ask(judge, rubric, repeat=repeat, **context_of(subject), items=missing)
-        if isinstance(answer, Failed):
-            return [given.get(name, Given(answer)) for name in wanted]
-        assert isinstance(answer, Answer)
-        found = answer.by_id()
-        share = None if answer.cost is None else answer.cost / (len(found) or 1)
-        given |= {name: Given(item, share) for name, item in found.items()}
-    return [given.get(name, Given(LEFT_OUT)) for name in wanted]
+    return list(itertools.chain(*await ask_each(judge, one, batches)))
 
 
 def item_row(
@@ -73,21 +46,22 @@ def item_row(
 ) -> Judgment:
     """The row of an item at the words of the report that decide it; a quote that stands nowhere in it marks the row."""
     identity = item_id(subject.task.id, f"{family} {text}")
-    if isinstance(given.answer, Failed):
-        return replace(failed_row(identity, family, "", given.answer), weight=weight)
-    quote = given.answer.quote.strip()
+    answer, cost = given
+    if isinstance(answer, Failed):
+        return replace(failed_row(identity, family, "", answer), weight=weight)
+    quote = answer.quote.strip()
     place = check_quote(quote, subject.report.text) if quote else None
     return Judgment(
         identity,
         family,
-        given.answer.answer,
-        values[given.answer.answer],
+        answer.answer,
+        values[answer.answer],
         weight=weight,
         reason_code="quote_not_found" if quote and place is None else "",
-        rationale=f"{text} ({given.answer.reason})",
+        rationale=f"{text} ({answer.reason})",
         report_start=place.start if place else None,
         report_end=place.end if place else None,
-        cost=given.cost,
+        cost=cost,
     )
 
 

@@ -19,13 +19,14 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import classify_items
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import JudgedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, Status, item_id
 
 NO_LABEL = "none"
 
 
-class ItemLabels(Metric):
+class ItemLabels(JudgedMetric):
     """With `values`, the mean of the labels' values; without, the share of every label (`none` is a label like any other)."""
 
     evaluator: ClassVar[str] = "llm"
@@ -44,29 +45,18 @@ class ItemLabels(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises ConfigError for a rubric of another kind, or a label without a value."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
+        asked = {question: f"{folder}/{question}" for question in questions}
+        super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self.id = id  # type: ignore[misc]
         self.primary = "mean" if values else "placed"  # type: ignore[misc]
-        self.repeats = repeats
-        self._variant = rubric
         self._values = values
-        self._rubrics = {question: shelf.load(f"{folder}/{question}.{rubric}") for question in questions}
-        _check(name, self._rubrics, values)
-
-    @property
-    def rubric_variant(self) -> str:
-        return self._variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return list(self._rubrics.values())
+        _check(name, self.asked, values)
 
     def identity(self) -> Mapping[str, Any]:
         return {
-            "metric": self.id,
-            "version": self.version,
-            "rubrics": {question: rubric.sha256 for question, rubric in self._rubrics.items()},
+            **super().identity(),
+            "rubrics": {question: rubric.sha256 for question, rubric in self.asked.items()},
             "values": self._values,
-            "missing_policy": self.missing_policy.value,
         }
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
@@ -80,16 +70,15 @@ class ItemLabels(Metric):
         assert judge is not None
         items = read_items(subject.report.text)
         assert items is not None
-        asked = await together(self._ask(subject, judge, repeat, question, items) for question in self._rubrics)
+        asked = await together(self._ask(subject, judge, repeat, question, items) for question in self.asked)
         return [row for rows in asked for row in rows]
 
     async def _ask(
         self, subject: Subject, judge: Judge, repeat: int, question: str, items: Sequence[ListedItem]
     ) -> list[Judgment]:
         task = subject.task
-        as_of = task.as_of.isoformat() if task.as_of else None
-        texts = {item.id: item.text for item in items}
-        answer = await ask(judge, self._rubrics[question], repeat=repeat, question=task.query, as_of=as_of, items=texts)
+        asked = {"question": task.query, "as_of": subject.as_of, "items": {item.id: item.text for item in items}}
+        answer = await ask(judge, self.asked[question], repeat=repeat, **asked)
         if isinstance(answer, Failed):
             return [failed_row(item_id(task.id, item.text), question, "", answer) for item in items]
         assert isinstance(answer, classify_items.Answer)
@@ -107,12 +96,10 @@ class ItemLabels(Metric):
     def variants(self) -> Sequence[Variant]:
         """`mean` and one mean per question; or `placed` (any label but `none`), then every label's share of items."""
         if self._values:
-            parts = [(question, pl.col("family") == question) for question in self._rubrics]
+            parts = [(question, pl.col("family") == question) for question in self.asked]
             own = [Variant(question, pl.col("value").sum(), pl.len(), micro=True, only=only) for question, only in parts]
             return [Variant("mean", pl.col("value").sum(), pl.len(), micro=True), *own]
-        labels = dict.fromkeys(
-            label for rubric in self._rubrics.values() for label in classify_items.labels_of(rubric.settings)
-        )
+        labels = dict.fromkeys(label for rubric in self.asked.values() for label in classify_items.labels_of(rubric.settings))
         shares = [Variant(label, (pl.col("label") == label).sum(), pl.len(), micro=True) for label in labels]
         return [Variant("placed", (pl.col("label") != NO_LABEL).sum(), pl.len(), micro=True), *shares]
 

@@ -7,30 +7,32 @@ are one call with a required key each, and only those that came back without an 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import polars as pl
 
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds.checklist import Answer as Checklist
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.yes_no import Answer as YesNo
 from dreambench.judges.quotes import check_quote
-from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.judges.rubric import RubricShelf
+from dreambench.metrics.asking import Failed, ask, ask_each, failed_row
+from dreambench.metrics.graded import context_of
+from dreambench.metrics.judged_metric import JudgedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.protocols.model import KicItem
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Evidence, Judgment, Status, item_id
 
 TIME_SENSITIVE, LASTING = "time_sensitive", "lasting"
+QUESTION = "facts"
 Given = tuple[Item | YesNo | Failed, float | None]
 """An item's answer (or why there is none) and its share of the price."""
 
 
-class KeyInformationCoverage(Metric):
+class KeyInformationCoverage(JudgedMetric):
     """KIC over the facts of the task's protocol."""
 
     id: ClassVar[str] = "kic"
@@ -49,30 +51,24 @@ class KeyInformationCoverage(Metric):
         repeats: int = 1,
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        asked = {QUESTION: f"kic/{'facts' if batched else 'fact'}"}
+        super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self.protocols = protocols
         protocols.want("kic")
         self._batched = batched
-        self._rubric = shelf.load(f"kic/{'facts' if batched else 'fact'}.{rubric}")
 
     @property
     def rubric_variant(self) -> str:
         """The variant, and whether facts were asked one by one: the two ways are told apart in every table."""
-        return self._rubric.variant + ("" if self._batched else "+one_by_one")
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [self._rubric]
+        return self.wording + ("" if self._batched else "+one_by_one")
 
     def identity(self) -> Mapping[str, Any]:
         assert self.protocols is not None
         return {
-            "metric": self.id,
-            "version": self.version,
-            "rubric": self._rubric.sha256,
+            **super().identity(),
+            "rubric": self.asked[QUESTION].sha256,
             "batched": self._batched,
             **self.protocols.identity(),
-            "missing_policy": self.missing_policy.value,
         }
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
@@ -88,34 +84,19 @@ class KeyInformationCoverage(Metric):
     async def _together(self, subject: Subject, judge: Judge, repeat: int, items: Sequence[KicItem]) -> dict[str, Given]:
         """All facts in one call; what comes back without an answer in a second one, and no third."""
         wanted = {item.id: item.question for item in items}
-        given: dict[str, Given] = {}
-        for _ in range(2):
-            missing = {name: question for name, question in wanted.items() if name not in given}
-            if not missing:
-                break
-            answer = await ask(judge, self._rubric, repeat=repeat, **about(subject), items=missing)
-            if isinstance(answer, Failed):
-                return {name: given.get(name, (answer, None)) for name in wanted}
-            assert isinstance(answer, Checklist)
-            found = answer.by_id()
-            share = None if answer.cost is None else answer.cost / (len(found) or 1)
-            given |= {name: (item, share) for name, item in found.items()}
-        left_out = Failed(Status.JUDGE_ERROR, "missing_answer", "the judge left this item out twice")
-        return {name: given.get(name, (left_out, None)) for name in wanted}
+        return dict(await ask_each(judge, self.asked[QUESTION], wanted, repeat=repeat, **context_of(subject)))
 
     async def _one_by_one(self, subject: Subject, judge: Judge, repeat: int, items: Sequence[KicItem]) -> dict[str, Given]:
         """Each fact in a call of its own; the first goes ahead so that the report is in the provider's prompt cache."""
 
         async def one(item: KicItem) -> Given:
-            answer = await ask(judge, self._rubric, repeat=repeat, **about(subject), item=item.question)
+            answer = await ask(judge, self.asked[QUESTION], repeat=repeat, **context_of(subject), item=item.question)
             if isinstance(answer, Failed):
                 return answer, None
             assert isinstance(answer, YesNo)
             return answer, answer.cost
 
-        first = await one(items[0])
-        rest = await asyncio.gather(*(one(item) for item in items[1:]))
-        return dict(zip((item.id for item in items), [first, *rest], strict=True))
+        return dict(zip((item.id for item in items), await ask_each(judge, one, items), strict=True))
 
     def variants(self) -> Sequence[Variant]:
         """The share of facts that the report states: all, those that change with time, and the others."""
@@ -124,12 +105,6 @@ class KeyInformationCoverage(Metric):
             for family in (TIME_SENSITIVE, LASTING)
         ]
         return [Variant(self.primary, pl.col("value").sum(), pl.len(), micro=True), *parts]
-
-
-def about(subject: Subject) -> dict[str, Any]:
-    """What every question about a report is asked with."""
-    as_of = subject.task.as_of.isoformat() if subject.task.as_of else None
-    return {"question": subject.task.query, "as_of": as_of, "report": subject.report.text}
 
 
 def not_applicable(subject: Subject, metric: str, why: str) -> Judgment:

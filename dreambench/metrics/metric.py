@@ -75,6 +75,11 @@ class Subject:
     report: Report
     document: Document
 
+    @property
+    def as_of(self) -> str | None:
+        """The task's date as questions show it (ISO); None where it has none."""
+        return self.task.as_of.isoformat() if self.task.as_of else None
+
 
 class Metric(ABC):
     """One metric under the name of its config node."""

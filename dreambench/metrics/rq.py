@@ -23,10 +23,11 @@ from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.deductions import DEDUCTION_KINDS, Answer, Deduction, unverified
 from dreambench.judges.quotes import check_quote
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, failed_row
+from dreambench.metrics.judged_metric import JudgedMetric
 from dreambench.metrics.kic import not_applicable
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.protocols.model import RqItem
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Evidence, Judgment, Status, Task, item_id
@@ -40,12 +41,14 @@ POINTS: Mapping[str, float] = {
     "ignored_counter_evidence": 2,
     "minor_gap": 1,
 }
+OPENING, CLOSING = "investigate", "deductions"
+"""The rubrics that open and close an investigation."""
 QUESTION, DEDUCTION = "question", "deduction"
 NOTHING_CHECKED = "nothing_to_check"
 """Reason code of a question of which rules could check nothing."""
 
 
-class ReasoningQuality(Metric):
+class ReasoningQuality(JudgedMetric):
     """RQ over the reasoning questions of the task's protocol."""
 
     id: ClassVar[str] = "rq"
@@ -67,16 +70,14 @@ class ReasoningQuality(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises ConfigError: tools that cannot search, points for unknown deductions or below 0."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        asked = {step: f"rq/{step}" for step in (OPENING, CLOSING)}
+        super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self.tools = tools
         self.protocols = protocols
         protocols.want("rq")
         self._trajectories = trajectories
         self._points = {**POINTS, **(points or {})}
         self._agent = AgentEvaluator(tools=tools, limits=limits or AgentLimits())
-        self._opening = shelf.load(f"rq/investigate.{rubric}")
-        self._closing = shelf.load(f"rq/deductions.{rubric}")
         problems = _wrong_points(name, self._points)
         if not tools.searches:
             what = f"follows its plans with tools that search, and tools={tools.name} cannot"
@@ -84,23 +85,14 @@ class ReasoningQuality(Metric):
         if problems:
             raise ConfigError(*problems)
 
-    @property
-    def rubric_variant(self) -> str:
-        return self._closing.variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [self._opening, self._closing]
-
     def identity(self) -> Mapping[str, Any]:
         assert self.protocols is not None
         return {
-            "metric": self.id,
-            "version": self.version,
-            "rubrics": [rubric.sha256 for rubric in self.rubrics()],
+            **super().identity(),
+            "rubrics": self.rubric_hashes(),
             "points": self._points,
             **self._agent.identity(),
             **self.protocols.identity(),
-            "missing_policy": self.missing_policy.value,
         }
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
@@ -122,7 +114,7 @@ class ReasoningQuality(Metric):
     async def _judge_one(self, subject: Subject, judge: Judge, repeat: int, item: RqItem) -> list[Judgment]:
         plan = item.plan.model_dump()
         about = {"report": subject.report.text, "item": item.question, "plan": plan}
-        job = Job(self._opening, self._closing, subject.task.query, subject.task.as_of, about, about)
+        job = Job(self.asked[OPENING], self.asked[CLOSING], subject.task.query, subject.task.as_of, about, about)
         try:
             run = await self._agent.run(judge, job, repeat=repeat)
         except CacheMissError:

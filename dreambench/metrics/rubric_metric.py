@@ -6,7 +6,6 @@ questions. Kinds `score` (mapped from its scale to [0, 1]) and `yes_no` (yes is 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -14,20 +13,27 @@ from typing import Any, ClassVar
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.graded import context_of
+from dreambench.metrics.judged_metric import JudgedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, Status, item_id
 
 KINDS = ("score", "yes_no")
+NO_QUERY = "no_query"
+"""Reason code of a question about the query of a task that has none."""
 
 
-class RubricMetric(Metric):
+class RubricMetric(JudgedMetric):
     """Mean over families of the weighted mean of their questions; weights of a family sum to 1.
 
-    `families` maps a family to its questions and their weights; a question is a rubric `<folder>/<question>.<rubric>`.
+    `families` maps a family to its questions and their weights; a question is a rubric `<folder>/<question>.<rubric>`. Those
+    in `about_query` set the report against the query: without one they are not applicable, and the others of their family
+    share their weight.
     """
 
     evaluator: ClassVar[str] = "llm"
@@ -41,65 +47,61 @@ class RubricMetric(Metric):
         id: str,  # noqa: A002  (the key that people type)
         folder: str,
         families: dict[str, dict[str, float]],
+        about_query: list[str] | None = None,
         rubric: str = "default",
         repeats: int = 1,
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
+        _check_weights(name, families)
+        asked = {question: f"{folder}/{question}" for family in families.values() for question in family}
+        super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self.id = id  # type: ignore[misc]
         self.families = families
-        self.repeats = repeats
-        self._variant = rubric
-        _check_weights(name, families)
-        self._rubrics = {
-            question: shelf.load(f"{folder}/{question}.{rubric}") for family in families.values() for question in family
-        }
-        for rubric_file in self._rubrics.values():
+        self._about_query = frozenset(about_query or ())
+        for rubric_file in self.asked.values():
             if rubric_file.kind.name not in KINDS:
                 raise ConfigError(Problem(f"metric.{name}", f"cannot ask {rubric_file.id} ({rubric_file.kind.name})", KINDS))
 
-    @property
-    def rubric_variant(self) -> str:
-        return self._variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return list(self._rubrics.values())
-
     def identity(self) -> Mapping[str, Any]:
         return {
-            "metric": self.id,
-            "version": self.version,
+            **super().identity(),
             "families": self.families,
-            "rubrics": {question: rubric.sha256 for question, rubric in self._rubrics.items()},
-            "missing_policy": self.missing_policy.value,
+            "rubrics": {question: rubric.sha256 for question, rubric in self.asked.items()},
+            **({"about_query": sorted(self._about_query)} if self._about_query else {}),
         }
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One judgment per question, asked at once; the first goes ahead alone so that its prompt prefix is cached."""
         assert judge is not None
-        questions = [
-            (family, question, weight / len(self.families))
+        left_out = frozenset() if subject.task.query.strip() else self._about_query
+        families = {
+            family: {question: weight for question, weight in weights.items() if question not in left_out}
             for family, weights in self.families.items()
+        }
+        families = {family: weights for family, weights in families.items() if weights}
+        questions = [
+            (family, question, weight / sum(weights.values()) / len(families))
+            for family, weights in families.items()
             for question, weight in weights.items()
         ]
-        first = await self._judge_one(subject, judge, repeat, *questions[0])
-        rest = await asyncio.gather(*(self._judge_one(subject, judge, repeat, *question) for question in questions[1:]))
-        return [first, *rest]
+        asking = judge
+        asked = await ask_each(judge, lambda question: self._judge_one(subject, asking, repeat, *question), questions)
+        without = [
+            Judgment(item_id(subject.task.id, question), family, "", None, Status.NOT_APPLICABLE, 0.0, reason_code=NO_QUERY)
+            for family, weights in self.families.items()
+            for question in weights
+            if question in left_out
+        ]
+        return [*asked, *without]
 
     async def _judge_one(
         self, subject: Subject, judge: Judge, repeat: int, family: str, question: str, weight: float
     ) -> Judgment:
-        rubric = self._rubrics[question]
-        task = subject.task
-        context = {
-            "question": task.query,
-            "as_of": task.as_of.isoformat() if task.as_of else None,
-            "report": subject.report.text,
-        }
+        rubric, context = self.asked[question], context_of(subject)
         if rubric.kind.name == "yes_no":
             context["item"] = rubric.settings["item"]
         answer = await ask(judge, rubric, repeat=repeat, **context)
-        item = item_id(task.id, question)
+        item = item_id(subject.task.id, question)
         if isinstance(answer, Failed):
             return replace(failed_row(item, family, question, answer), weight=weight)
         return Judgment(

@@ -20,7 +20,8 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.metrics.asking import Failed, ask
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject
+from dreambench.metrics.judged_metric import JudgedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject
 from dreambench.records import Judgment
 from dreambench.tools.toolset import NoTools
 
@@ -31,7 +32,7 @@ M = TypeVar("M", bound="ClaimMetric")
 T = TypeVar("T")
 
 
-class WorkflowMetric(Metric):
+class WorkflowMetric(JudgedMetric):
     """A metric that asks `questions`, rubrics of the folder named like the metric, about what `tools` find."""
 
     evaluator: ClassVar[str] = "workflow"
@@ -47,26 +48,15 @@ class WorkflowMetric(Metric):
         repeats: int,
         missing_policy: MissingPolicy,
     ) -> None:
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        asked = {question: f"{self.id}/{question}" for question in questions}
+        super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self.tools = self.sources = tools
-        self.asked = {question: shelf.load(f"{self.id}/{question}.{rubric}") for question in questions}
-        self._variant = rubric
-
-    @property
-    def rubric_variant(self) -> str:
-        return self._variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return list(self.asked.values())
 
     def identity(self) -> Mapping[str, Any]:
         return {
-            "metric": self.id,
-            "version": self.version,
+            **super().identity(),
             "rubrics": {rubric.name: rubric.sha256 for rubric in self.rubrics()},
             **self.sources.identity(),
-            "missing_policy": self.missing_policy.value,
         }
 
 
@@ -147,9 +137,8 @@ class ClaimChain(Generic[M]):
 
     async def ask(self, question: str, /, role: str = "judging", **context: Any) -> Answer | Failed:
         """The judge's answer to one of the metric's questions, as of the task's date."""
-        as_of = self.task.as_of.isoformat() if self.task.as_of else None
         rubric = self.metric.asked[question]
-        return await ask(self._judge, rubric, repeat=self._repeat, role=role, as_of=as_of, **context)
+        return await ask(self._judge, rubric, repeat=self._repeat, role=role, as_of=self.subject.as_of, **context)
 
     def row(self, claim: Claim, label: str, rationale: str, cost: float | None, **more: Any) -> Judgment:
         """The row of a claim, or of `what` about it, with the label's value (`verdict_row`)."""

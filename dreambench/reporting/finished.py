@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,8 +27,6 @@ class FinishedRun:
     folder: RunFolder
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """What a study reads beside the run: the configuration's `study_inputs`."""
-    say: Callable[[str], None] = lambda _: None
-    """Shows text to whoever runs the study; a run on the command line prints it."""
 
     @cached_property
     def scores(self) -> pl.DataFrame:

@@ -52,22 +52,30 @@ class PlanLine:
 
 def plan_lines(asked: Sequence[Asked], judges: Iterable[Judge]) -> list[PlanLine]:
     """Lines by role and model, the dearest role first where prices are known."""
-    own = {model: price for judge in judges for model, price in _own_prices(judge)}
+    asking = [member for judge in judges for member in _models(judge)]
+    own = {member.model: member.price for member in asking if member.price}
+    shares = {member.model: member.batches.settings.price for member in asking if member.batches}
     groups: dict[tuple[str, str], list[Asked]] = {}
     for one in asked:
         groups.setdefault((one.role, one.model), []).append(one)
-    return [_line(role, model, group, own) for (role, model), group in sorted(groups.items())]
+    return [_line(role, model, group, own, shares.get(model, 1.0)) for (role, model), group in sorted(groups.items())]
 
 
-def _line(role: str, model: str, asked: Sequence[Asked], own: Mapping[str, Price]) -> PlanLine:
+def _line(role: str, model: str, asked: Sequence[Asked], own: Mapping[str, Price], share: float) -> PlanLine:
+    """`share` of the price is paid for what goes out in batches."""
     bought = [one for one in asked if one.source == "bought"]
     calls = {side: sum(_times(one, side) for one in bought) for side in SIDES}
     prompt = {side: sum(_times(one, side) * prompt_tokens(one, side) for one in bought) for side in SIDES}
     answer = {side: sum(_times(one, side) * answer_tokens(one, side) for one in bought) for side in SIDES}
     sources = [one.source for one in asked]
     price = _FREE if role == "tools" or not bought else own.get(model) or listed_price(model)
-    cost = {side: (prompt[side] * price.input + answer[side] * price.output) / 1e6 for side in SIDES} if price else None
+    cost = {side: sum(_cost(one, side, price, share) for one in bought) for side in SIDES} if price else None
     return PlanLine(role, model, calls, sources.count("cached"), sources.count("local"), prompt, answer, cost)
+
+
+def _cost(one: Asked, side: str, price: Price, share: float) -> float:
+    tokens = prompt_tokens(one, side) * price.input + answer_tokens(one, side) * price.output
+    return _times(one, side) * tokens * (share if one.batched else 1.0) / 1e6
 
 
 _FREE = Price(input=0.0, output=0.0)
@@ -108,9 +116,23 @@ def totals(lines: Sequence[PlanLine]) -> PlanLine:
     )
 
 
-def _own_prices(judge: Judge) -> Iterable[tuple[str, Price]]:
+def _models(judge: Judge) -> list[LLMJudge]:
+    """The language models that a judge asks."""
     members = judge.members if isinstance(judge, PanelJudge) else [judge]
-    return [(member.model, member.price) for member in members if isinstance(member, LLMJudge) and member.price]
+    return [member for member in members if isinstance(member, LLMJudge)]
+
+
+def batch_lines(asked: Sequence[Asked], judges: Iterable[Judge]) -> list[str]:
+    """What is to be said of calls that go out in batches, a line for each judge that asks so."""
+    lines = []
+    for member in (member for judge in judges for member in _models(judge) if member.batches):
+        bought = [one for one in asked if one.model == member.model and one.source == "bought"]
+        count, now = sum(one.batched for one in bought), sum(not one.batched for one in bought)
+        share = member.batches.settings.price if member.batches else 1.0
+        rest = f"; {now:,} turns of agents go at once" if now else ""
+        when = "answers come within hours (24 at most, for each round of questions that rest on earlier answers)"
+        lines.append(f"judge.{member.name}: {count:,} calls go out in batches at {share:g} of the price; {when}{rest}")
+    return lines
 
 
 def listed_price(model: str) -> Price | None:

@@ -67,6 +67,10 @@ class RunProgress:
         hint = "finishing what is in flight" + (" (Ctrl-C again to drop it)" if why == "interrupted" else "")
         self._console.print(f"stopping: {why}; {hint}", highlight=False, markup=False, soft_wrap=True)
 
+    def note(self, line: str) -> None:
+        """A line of its own, such as what is waited for."""
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
     def close(self) -> None:
         if self._bar is not None:
             self._bar.stop()

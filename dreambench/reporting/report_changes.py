@@ -1,4 +1,4 @@
-"""Whether two runs scored the same texts: their tables of reports side by side, by task, agent and arm."""
+"""Whether two runs asked the same questions and scored the same texts: their tables of reports side by side."""
 
 from __future__ import annotations
 
@@ -20,8 +20,19 @@ class ReportChanges:
 
     compared: int
     differ: pl.DataFrame
+    queries: Sequence[str] = ()
+    """Tasks of both runs whose query is not the same text."""
     unknown: Sequence[str] = ()
     """Runs that keep no table of their reports."""
+
+    @property
+    def queries_said(self) -> str:
+        """`queries: 1 of the tasks was asked in other words: ...`; empty when all were asked alike."""
+        if not self.queries:
+            return ""
+        more = f" and {len(self.queries) - SHOWN} more" if len(self.queries) > SHOWN else ""
+        what = "tasks have another query text in the second run (scores that depend on the query are about two questions)"
+        return f"queries: {len(self.queries)} {what}: {', '.join(self.queries[:SHOWN])}{more}"
 
     def __str__(self) -> str:
         """`reports: 2 of 8 differ between the runs, ...: common-charger/good, ...`."""
@@ -42,9 +53,17 @@ def report_changes(first: FinishedRun, second: FinishedRun) -> ReportChanges:
     none = pl.DataFrame(schema=dict.fromkeys(PLACE, pl.String))
     unknown = [run.folder.root.name for run in (first, second) if not run.folder.reports.is_file()]
     if unknown:
-        return ReportChanges(0, none, unknown)
+        return ReportChanges(0, none, unknown=unknown)
     both = _texts(first).join(_texts(second), on=PLACE, how="inner", suffix="_second", nulls_equal=True).sort(PLACE)
-    return ReportChanges(both.height, both.filter(pl.col("text") != pl.col("text_second")).select(PLACE))
+    differ = both.filter(pl.col("text") != pl.col("text_second")).select(PLACE)
+    return ReportChanges(both.height, differ, _other_queries(first, second))
+
+
+def _other_queries(first: FinishedRun, second: FinishedRun) -> list[str]:
+    one, other = (
+        dict(pl.read_parquet(run.folder.reports, columns=["task", "query"]).unique().rows()) for run in (first, second)
+    )
+    return sorted(task for task in one.keys() & other.keys() if one[task] != other[task])
 
 
 def _texts(run: FinishedRun) -> pl.DataFrame:

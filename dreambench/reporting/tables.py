@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -10,12 +10,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dreambench.reporting.shifts import shift_scores
 from dreambench.runs.assembly import CLEAN, CODE
 
+SHIFT = "shift vs clean, paired by task"
+"""Changed minus clean: how the tables of shifts are called."""
 SAVED = "saved"
 """Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant alone."""
 FEW_TASKS = 20
-"""Below this many tasks an interval is marked (METRICS 0)."""
+"""Below this many tasks an interval is marked."""
+FEWEST_TASKS = 5
+"""Below this many tasks no interval is shown: it would assume a spread that so few tasks cannot tell, and says next to nothing
+(over 2 tasks the t interval of usual scores is as wide as their range: `bench.stats_coverage`). Tables of numbers keep it."""
+TOO_FEW = "†"
+LEGEND = f"* fewer than {FEW_TASKS} tasks; {TOO_FEW} fewer than {FEWEST_TASKS}: too few for an interval"
+"""What the marks of a cell mean."""
 
 
 def format_value(value: float | None, unit: str) -> str:
@@ -28,11 +37,27 @@ def format_value(value: float | None, unit: str) -> str:
 def format_cell(row: Mapping[str, Any]) -> str:
     """`62.10 [58.00, 66.20] n=8*`: value, interval and number of tasks; `!k` counts reports without a value."""
     unit = row["unit"]
-    text = format_value(row["value"], unit)
-    if row["low"] is not None:
-        text += f" [{format_value(row['low'], unit)}, {format_value(row['high'], unit)}]"
-    text += f" n={row['n_tasks']}" + ("*" if row["n_tasks"] < FEW_TASKS else "")
+    text = format_value(row["value"], unit) + format_interval(row, unit)
+    text += f" n={row['n_tasks']}{few_mark(row['n_tasks'])}"
     return text + (f" !{row['n_excluded']}" if row["n_excluded"] else "")
+
+
+def format_shift(row: Mapping[str, Any]) -> str:
+    """A cell whose value is a difference: `-3.20 [-5.10, -1.30] n=8*`."""
+    text = format_cell(row)
+    return f"+{text}" if row["value"] is not None and row["value"] >= 0 else text
+
+
+def format_interval(row: Mapping[str, Any], unit: str) -> str:
+    """` [58.00, 66.20]` of a row with `low`, `high` and `n_tasks`; empty without an interval or below FEWEST_TASKS."""
+    if row["low"] is None or row["n_tasks"] < FEWEST_TASKS:
+        return ""
+    return f" [{format_value(row['low'], unit)}, {format_value(row['high'], unit)}]"
+
+
+def few_mark(n: int) -> str:
+    """What stands behind a number of tasks: nothing, `*` or TOO_FEW, as LEGEND says."""
+    return TOO_FEW if n < FEWEST_TASKS else "*" if n < FEW_TASKS else ""
 
 
 def shown_scores(scores: pl.DataFrame) -> pl.DataFrame:
@@ -52,7 +77,16 @@ def score_tables(scores: pl.DataFrame) -> list[Table]:
     ]
 
 
-def _table(title: str, rows: pl.DataFrame) -> Table:
+def shift_tables(shifts: pl.DataFrame) -> list[Table]:
+    """One rich table per judge: how far each arm moves each metric from the clean reports; none for a run without arms."""
+    shown = shown_scores(shifts).filter(pl.col("judge") != CODE).with_columns(column=metric_label())
+    counted = shown_scores(shifts).filter(pl.col("judge") == CODE).with_columns(column=pl.col("variant"))
+    parts = [(f"judge: {name}", rows) for (name,), rows in shown.group_by("judge", maintain_order=True)]
+    parts += [(f"{name}, counted by code", rows) for (name,), rows in counted.group_by("metric", maintain_order=True)]
+    return [_table(f"{title}: {SHIFT}", rows, format_shift) for title, rows in parts]
+
+
+def _table(title: str, rows: pl.DataFrame, cell: Callable[[Mapping[str, Any]], str] = format_cell) -> Table:
     columns = rows["column"].unique(maintain_order=True).to_list()
     table = Table(title=Text(title), title_justify="left", pad_edge=False)
     table.add_column("agent", overflow="fold")
@@ -60,7 +94,7 @@ def _table(title: str, rows: pl.DataFrame) -> Table:
         table.add_column(Text(column), justify="right", overflow="fold")
     labelled = rows.with_columns(line=_line_label()).sort("agent", pl.col("perturbation") != CLEAN, "perturbation", "dose")
     for (line,), part in labelled.group_by("line", maintain_order=True):
-        cells = {row["column"]: format_cell(row) for row in part.iter_rows(named=True)}
+        cells = {row["column"]: cell(row) for row in part.iter_rows(named=True)}
         table.add_row(Text(line), *(Text(cells.get(column, "")) for column in columns))
     return table
 
@@ -87,14 +121,15 @@ def excluded_lines(scores: pl.DataFrame) -> list[str]:
     ]
 
 
-def print_run(console: Console, scores: pl.DataFrame, notes: Sequence[str]) -> None:
-    """The tables, then how to read them, then every note."""
-    for table in score_tables(scores):
+def print_run(console: Console, scores: pl.DataFrame, values: pl.DataFrame, notes: Sequence[str]) -> None:
+    """The tables of `scores`, what arms shift (from `values`, the report scores), how to read both, then every note."""
+    for table in [*score_tables(scores), *shift_tables(shift_scores(values))]:
         console.print(table)
     shown = shown_scores(scores)
-    intervals = ", ".join(shown.filter(pl.col("low").is_not_null())["interval"].unique().sort()) or "none"
+    with_interval = shown.filter(pl.col("low").is_not_null(), pl.col("n_tasks") >= FEWEST_TASKS)
+    intervals = ", ".join(with_interval["interval"].unique().sort()) or "none"
     console.print(
-        f"x100, macro mean over tasks [95 % interval: {intervals}] n = tasks; * fewer than {FEW_TASKS} tasks; "
+        f"x100, macro mean over tasks [95 % interval: {intervals}] n = tasks; {LEGEND}; "
         "!k: k reports without a value; counts are not scaled",
         style="dim",
         highlight=False,

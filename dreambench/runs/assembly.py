@@ -58,6 +58,10 @@ def validate(composed: DictConfig, clock: Clock) -> RunConfig:
     return config
 
 
+ANSWERING = ("a language model: it answers every kind", "what each judge answers: python -m dreambench ls kinds")
+ANOTHER_JUDGE = "judge=litellm judge.litellm.model=PROVIDER/MODEL"
+
+
 @dataclass(frozen=True)
 class Parts:
     """The assembled run: what is judged, by whom, with what."""
@@ -191,6 +195,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     judges = _collect(problems, lambda: build_judges(asked, gateway)) or {}
     perturbations = _collect(problems, lambda: arms(config.perturbation, shelf)) or []
     problems.extend(_authors(perturbations, judges))
+    problems.extend(_saved_for_arms(metrics, perturbations))
     dataset = _collect(problems, lambda: _load(loader, config)) if loader else None
     if dataset is not None:
         problems.extend(problem for metric in metrics.values() for problem in metric.prepare(dataset))
@@ -198,6 +203,9 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
         problems.extend(tools.needs())
     for judge in judges.values():
         problems.extend(judge.needs())
+        if judge.batched and config.engine.kind != "local":
+            what = "batches are looked after by one process"
+            problems.append(Problem(f"judge.{judge.name}.delivery", what, ["now", "batch with engine=local"], "engine=local"))
         problems.extend(_refusals(judge, list(metrics.values())))
     tasks = dataset.tasks if dataset else ()
     if tasks and judges and protocols.parts:
@@ -292,6 +300,23 @@ def _authors(perturbations: Sequence[Perturbation], judges: Mapping[str, Judge])
     ]
 
 
+def _saved_for_arms(metrics: Mapping[str, Metric], perturbations: Sequence[Perturbation]) -> list[Problem]:
+    """Metrics that read saved results, in a run that changes the reports: what was saved is about the reports as they are."""
+    what = "holds results of the reports as they are, and this run changes them: {} would get the unchanged reports' scores"
+    arms = (
+        perturbations[0].name + (f" and {len(perturbations) - 1} more arms" if len(perturbations) > 1 else "")
+        if perturbations
+        else ""
+    )
+    return [
+        Problem(
+            f"metric.{name}.saved", what.format(arms), ["saved results without a perturbation"], f"metric.{name}.saved=null"
+        )
+        for name, metric in metrics.items()
+        if arms and metric.identity().get("saved")
+    ]
+
+
 def _twins(metrics: Mapping[str, Metric]) -> list[Problem]:
     """Nodes that the item table could not tell apart: the same metric id with the same rubric variant."""
     seen: dict[tuple[str, str], str] = {}
@@ -309,11 +334,12 @@ def _refusals(judge: Judge, metrics: Sequence[Metric]) -> list[Problem]:
     """What the judge cannot answer of what the metrics ask, one problem per metric."""
     problems = []
     for metric in metrics:
-        refused = {rubric.id: why for rubric in metric.rubrics() if (why := judge.refusal(rubric))}
+        refused = [(rubric, why) for rubric in metric.rubrics() if (why := judge.refusal(rubric))]
         if refused:
-            rubric, why = next(iter(refused.items()))
+            rubric, why = refused[0]
             more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-            problems.append(Problem(f"judge.{judge.name}", f"cannot answer {rubric} of metric.{metric.name}{more}: {why}"))
+            asked = f"{rubric.id} of metric.{metric.name}{more}, a question of kind {rubric.kind.name}"
+            problems.append(Problem(f"judge.{judge.name}", f"cannot answer {asked}: {why}", ANSWERING, ANOTHER_JUDGE))
     return problems
 
 

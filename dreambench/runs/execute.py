@@ -13,6 +13,7 @@ from typing import Protocol
 
 import polars as pl
 
+import dreambench
 from dreambench.config.schema import RunConfig
 from dreambench.engine.budget import Budget, Limits
 from dreambench.engine.call import CallRecord
@@ -24,6 +25,7 @@ from dreambench.engine.journal import Journal
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.pending import Pending
 from dreambench.engine.retry import RetryPolicy
+from dreambench.engine.spans import open_spans
 from dreambench.engine.store import AnswerStore
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.fairness import references_of, same_family
@@ -85,6 +87,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
     local = LOCAL_WIDTH * worker_count(config.engine)
     limiters = Limiters(Widths(config.engine.start, config.engine.most), clock, own={"embedded": Widths(local, local)})
     ledger = _Ledger()
+    spans = open_spans(config.engine.telemetry, clock, dreambench.__version__)
     pending = Pending()
     store = AnswerStore(config.cache.mode)
     gateway = Gateway(
@@ -121,8 +124,12 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             workers = workers_of(config, parts.run_id, folder, attempt, gateway, journal.write_lost)
             if workers is not None:
                 ends.push_async_callback(workers.close)
+            spans.begin(folder.root.name, parts.run_id, len(cells))
+            ends.push_async_callback(spans.close)
             ends.push_async_callback(gateway.drain)
-            ledger.sinks = (journal.write_call, progress.call_recorded)
+            ends.callback(gateway.awaited.leave)
+            gateway.awaited.tell = progress.note
+            ledger.sinks = (journal.write_call, progress.call_recorded, spans.call_recorded)
             work: Work = functools.partial(measure, parts, Subjects(parts, folder.perturbed))
             if workers is not None and done < len(cells):
                 await workers.open()
@@ -130,10 +137,21 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             elif any(metric.tools for metric in parts.metrics.values()):
                 await parts.tools.open()
             engine = Engine(
-                journal=journal, limiters=limiters, budget=budget, progress=progress, drop=gateway.drop, least_open=2 * local
+                journal=journal,
+                limiters=limiters,
+                budget=budget,
+                progress=progress,
+                drop=gateway.drop,
+                leave=gateway.awaited.leave,
+                least_open=2 * local,
             )
-            outcome = await engine.run(cells, work)
-        trouble = [*([gateway.trouble] if gateway.trouble else []), *(workers.findings if workers else [])]
+            outcome = await engine.run(cells, spans.around(work))
+            spans.end(outcome)
+        trouble = [
+            *([gateway.trouble] if gateway.trouble else []),
+            *(workers.findings if workers else []),
+            *gateway.awaited.standing(),
+        ]
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
 

@@ -59,7 +59,7 @@ class Asked:
     """One call that the run would make: `bought` now, or free (`cached`, or `local`: answered in this process).
 
     `prompt` and `schema` are characters, `wide` those of the prompt that are CJK; `follows` says that the call rests on a
-    stand-in and its number is an estimate.
+    stand-in and its number is an estimate; `batched` that it goes out in one of the provider's batches.
     """
 
     metric: str
@@ -71,6 +71,7 @@ class Asked:
     schema: int
     source: str
     follows: bool
+    batched: bool = False
 
 
 @dataclass(slots=True)
@@ -126,7 +127,7 @@ class PlanningGateway(Gateway):
             wide = len(_WIDE.findall(prompt))
             schema = len(str(call.body.get("schema") or call.body.get("tools") or ""))
             self.asked[call.key] = Asked(
-                scene.metric, call.role, call.model, scene.kind, len(prompt), wide, schema, source, scene.stood_in
+                scene.metric, call.role, call.model, scene.kind, len(prompt), wide, schema, source, scene.stood_in, call.batched
             )
         if stored is None:
             raise PlannedError(call)

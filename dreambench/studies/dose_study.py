@@ -117,11 +117,13 @@ def response_line(row: dict[str, Any]) -> str:
     verb = "does not move" if abs(row["shift"]) < 1e-9 else "falls" if row["shift"] < 0 else "rises"
     ends = f"from {100 * row['clean']:.1f} to {100 * row['full']:.1f}, a change of {shift}{share} over {row['n_tasks']} tasks"
     slope = (
-        "" if row["p"] is None else f"; slope {bounded(row['slope'], row['slope_low'], row['slope_high'])}, p = {row['p']:.2g}"
+        ""
+        if row["p"] is None
+        else f"; slope {bounded(row['slope'], row['slope_low'], row['slope_high'], n=row['n_tasks'])}, p = {row['p']:.2g}"
     )
     if row.get("p_holm") is not None:
         slope += f" (Holm {row['p_holm']:.2g})"
-    apart = f"; AUC {bounded(row['auc'], row['auc_low'], row['auc_high'])}"
+    apart = f"; AUC {bounded(row['auc'], row['auc_low'], row['auc_high'], n=row['n_tasks'])}"
     least = "no dose" if row["smallest_dose"] is None else f"dose {row['smallest_dose']:g} and above"
     seen = f"; found with power .8 at {least}"
     lost = f"; {row['lost']} reports lose their score" if row["lost"] else ""
@@ -148,7 +150,7 @@ def contrast_lines(against: pl.DataFrame, focus: str) -> list[str]:
 def points(row: Mapping[str, Any], value: str, low: str, high: str) -> str:
     """Three columns of a row as points of 100: -12.3 [-15.0, -9.6]; "none" when undefined."""
     scaled = [None if row[name] is None else 100 * row[name] for name in (value, low, high)]
-    return bounded(scaled[0], scaled[1], scaled[2], 1)
+    return bounded(scaled[0], scaled[1], scaled[2], 1, n=row.get("n_tasks"))
 
 
 def planted_line(row: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,7 @@ from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.folder import RunFolder
 
 
-def make_study(
-    name: str, folder: RunFolder, inputs: Mapping[str, Any], say: Callable[[str], None] = lambda _: None
-) -> Sequence[Path]:
+def make_study(name: str, folder: RunFolder, inputs: Mapping[str, Any]) -> Sequence[Path]:
     """Runs the study `name` on a finished run and returns what it wrote. Raises ConfigError for an unknown study."""
-    written: Sequence[Path] = load_study(name).make(FinishedRun(folder, inputs, say))
+    written: Sequence[Path] = load_study(name).make(FinishedRun(folder, inputs))
     return written

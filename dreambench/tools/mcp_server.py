@@ -14,7 +14,7 @@ import importlib.util
 import json
 import os
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -24,7 +24,7 @@ from dreambench.engine.call import Reply, canonical_json
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import Problem, ProviderError
 from dreambench.tools.tool import LIMIT, Tool, ToolCallError
-from dreambench.tools.toolset import SearchingTools
+from dreambench.tools.toolset import BUILT_IN, SearchingTools
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -104,7 +104,8 @@ class McpTools(SearchingTools):
         reply = await self._look_up("mcp.list", self._account, self._server, send)
         for record in json.loads(reply.answer):
             name, description, schema = record["name"], record["description"], record["schema"]
-            self._listed[name] = Tool(name, description, partial(self._run, name), limit=self._limit, parameters=schema)
+            own = _own_name(name, self._listed)
+            self._listed[own] = Tool(own, description, partial(self._run, name), limit=self._limit, parameters=schema)
 
     async def close(self) -> None:
         session, self._session = self._session, None
@@ -222,6 +223,16 @@ class _Session:
 
 
 _CONNECTION_CLOSED = -32000
+
+
+def _own_name(name: str, taken: Collection[str]) -> str:
+    """The name under which a server's tool is offered: `mcp_page_visit` where ours would be `page_visit`.
+
+    Metrics ask by its name whether a tool set searches or reads, and their own look-ups are none of the server's.
+    """
+    while name in BUILT_IN or name in taken:
+        name = f"mcp_{name}"
+    return name
 
 
 def _holds_secret(url: str) -> bool:

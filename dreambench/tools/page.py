@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +18,10 @@ from dreambench.errors import DatasetError, Problem
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The same loader in C where the library was built with it: a corpus is a thousand small files."""
 FIELDS = ("url", "title", "published", "publisher", "language", "text")
+NO_FRONT_MATTER = "has no front matter: fields between two lines of --- before its text"
+HEAD = ("url: and title:", "where known published: (YYYY-MM-DD), publisher:, language:")
+SHOWN = 5
+"""Files of a folder whose trouble is spelled out; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +52,17 @@ def read_pages(path: Path) -> list[Page]:
         raise DatasetError(Problem("tools.path", f"{path} does not exist", ["a JSON lines file", "a folder of markdown"]))
     pages, problems = [], []
     for where, record in _records(path):
+        if record.get("error") is NO_FRONT_MATTER:
+            problems.append(Problem(f"{where}:1", NO_FRONT_MATTER, HEAD, _with_head(where)))
+            continue
         try:
             pages.append(_page(record))
-        except (KeyError, TypeError, ValueError) as error:
-            problems.append(Problem(where, f"is not a page: {type(error).__name__}: {error}", FIELDS))
+        except KeyError as error:
+            problems.append(Problem(where, f"is no page: it has no field {error}", FIELDS))
+        except (TypeError, ValueError) as error:
+            problems.append(Problem(where, f"is no page: {error}", FIELDS))
+    if (hidden := len(problems) - SHOWN) > 0:
+        problems = [*problems[:SHOWN], Problem(str(path), f"holds {hidden} more files or lines that are no pages")]
     if problems or not pages:
         raise DatasetError(*(problems or [Problem(str(path), "holds no page", ["*.md with front matter", "JSON lines"])]))
     return pages
@@ -67,6 +79,13 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 yield f"{path}:{number}", _json(line)
 
 
+def _with_head(file: str) -> str:
+    """The command that gives a file its front matter."""
+    quoted = shlex.quote(file)
+    head = r"printf -- '---\nurl: https://ADDRESS\ntitle: TITLE\n---\n'"
+    return f"{head} | cat - {quoted} > with_head && mv with_head {quoted}"
+
+
 def _json(line: str) -> Mapping[str, Any]:
     try:
         record = json.loads(line)
@@ -81,7 +100,7 @@ def _front_matter(file: Path) -> Mapping[str, Any]:
         record = yaml.load(parts[1], Loader=_LOADER) if len(parts) == 3 and not parts[0].strip() else None
     except yaml.YAMLError as error:
         return {"error": error}
-    return {**record, "text": parts[2].strip()} if isinstance(record, dict) else {"error": "no front matter"}
+    return {**record, "text": parts[2].strip()} if isinstance(record, dict) else {"error": NO_FRONT_MATTER}
 
 
 def _page(record: Mapping[str, Any]) -> Page:

@@ -28,6 +28,8 @@ from dreambench.tools.tool import Tool, ToolCallError, ToolResult
 
 __all__ = ["CorpusTools", "NoTools", "SearchingTools", "Visit", "bundled_tools"]
 
+BUILT_IN = ("web_search", "page_visit", "pdf_fetch", "arxiv", "github", "calculate")
+"""Names of this package's own tools: what metrics know a tool set's abilities by."""
 MOST_HITS = 20
 K = 10
 

@@ -61,6 +61,19 @@ def test_the_table_says_what_differs(runs: JudgedRuns) -> None:
     assert "flipped items (the first 2 of " in ran.out
 
 
+def test_tasks_that_were_asked_in_other_words_are_named(runs: JudgedRuns, tmp_path: Path) -> None:
+    other = changed(runs.first, tmp_path / "other")
+    texts = pl.read_parquet(other / "reports.parquet")
+    task = texts["task"].unique().sort()[0]
+    query = pl.when(pl.col("task") == task).then(pl.lit("Another question?")).otherwise("query")
+    texts.with_columns(query=query).write_parquet(other / "reports.parquet")
+    ran = command("compare", str(runs.first), str(other))
+    assert "queries: 1 tasks have another query text in the second run" in ran.out and f": {task}\n" in ran.out
+    (result,) = json_of("compare", str(runs.first), str(other))
+    assert result["reports"]["other_queries"] == [task]
+    assert "queries:" not in command("compare", str(runs.first), str(runs.first)).out
+
+
 def test_what_needs_one_value_per_task_has_the_name_of_such_a_variant(claim_runs: ClaimRuns) -> None:
     pages, none = str(claim_runs.pages), str(claim_runs.no_tools)
     (result,) = json_of("compare", pages, pages)
@@ -86,7 +99,7 @@ def test_reports_that_differ_are_counted_and_named(claim_runs: ClaimRuns, tmp_pa
     )
     edited.drop("index").reverse().write_parquet(other / "reports.parquet")
     (same,) = json_of("compare", str(pages), str(pages))
-    assert same["reports"] == {"compared": 8, "differ": []}
+    assert same["reports"] == {"compared": 8, "differ": [], "other_queries": []}
     (result,) = json_of("compare", str(pages), str(other))
     places = sorted(table.head(6).select("task", "agent").rows())
     assert result["reports"]["compared"] == 8

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,5 +94,106 @@ def test_inspect_reads_the_logs(runs: JudgedRuns, tmp_path: Path) -> None:
 
 def test_wrong_words_are_told(runs: JudgedRuns) -> None:
     ran = command("export", str(runs.first), "--to", "inspct")
-    assert ran.code == 1 and "did you mean inspect?\n  allowed: inspect\n  type: --to inspect" in ran.err
+    assert ran.code == 1 and "did you mean inspect?\n  allowed: inspect, mlflow, wandb\n  type: --to inspect" in ran.err
     assert command("export", str(runs.first)).code == 1
+
+
+def primary(run: Path) -> pl.DataFrame:
+    return pl.read_parquet(run / "scores.parquet").filter(pl.col("primary"), pl.col("aggregation") == "macro")
+
+
+def expected(run: Path) -> dict[str, float]:
+    """`agent/metric.variant/judge` and its interval, from the run's own table."""
+    found = {}
+    for row in primary(run).iter_rows(named=True):
+        name = f"{row['agent']}/{row['metric']}.{row['variant']}/{row['judge']}"
+        known = {name: row["value"], f"{name}.low": row["low"], f"{name}.high": row["high"], f"{name}.n": row["n_tasks"]}
+        found |= {key: value for key, value in known.items() if value is not None}
+    return found
+
+
+def test_mlflow_gets_scores_intervals_settings_and_files(
+    runs: JudgedRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mlflow = pytest.importorskip("mlflow")
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    ran = command("export", str(runs.first), "--to", "mlflow", "--out", str(tmp_path / "ml"))
+    assert ran.code == 0, ran.err
+    client = mlflow.MlflowClient(tracking_uri=f"sqlite:///{tmp_path / 'ml' / 'mlflow.db'}")
+    (experiment,) = [one for one in client.search_experiments() if one.name == "dreambench"]
+    (logged,) = client.search_runs([experiment.experiment_id])
+    assert f"logged as MLflow run {logged.info.run_id} of experiment dreambench" in ran.out
+    assert (logged.info.run_name, logged.info.status) == (runs.first.name, "FINISHED")
+    wanted = expected(runs.first)
+    assert any(name.endswith(".low") for name in wanted)
+    assert {name: value for name, value in logged.data.metrics.items() if not name.startswith("spent.")} == wanted
+    summary = json.loads((runs.first / "summary.json").read_text(encoding="utf-8"))
+    assert logged.data.metrics["spent.money"] == summary["spent"]["money"] > 0
+    assert logged.data.params["judge.litellm.model"] == "openai/one"
+    assert logged.data.tags["dreambench.run"] == summary["run"]
+    for name in ("report.html", "scores.parquet", "config.yaml", "summary.json"):
+        kept = Path(client.download_artifacts(logged.info.run_id, name, str(tmp_path)))
+        assert kept.read_bytes() == (runs.first / name).read_bytes()
+    again = command("export", str(runs.first), "--to", "mlflow", "--out", str(tmp_path / "ml"))
+    assert ", 1 earlier deleted" in again.out
+    assert len(client.search_runs([experiment.experiment_id])) == 1
+
+
+def test_wandb_gets_the_same_offline(runs: JudgedRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wandb")
+    for name in ("WANDB_MODE", "WANDB_PROJECT", "WANDB_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    ran = command("export", str(runs.first), "--to", "wandb", "--out", str(tmp_path / "wb"))
+    assert ran.code == 0, ran.err
+    (folder,) = (tmp_path / "wb" / "wandb").glob("offline-run-*")
+    assert "(offline); send it: wandb sync " in ran.out and folder.name in ran.out
+    (file,) = folder.glob("run-*.wandb")
+    records = list(wandb_records(file))
+    (run,) = [record.run for record in records if record.HasField("run")]
+    summary_id = json.loads((runs.first / "summary.json").read_text(encoding="utf-8"))["run"]
+    assert (run.project, run.run_id, run.display_name) == ("dreambench", summary_id, runs.first.name)
+    config = {item.key or ".".join(item.nested_key): json.loads(item.value_json) for item in run.config.update}
+    assert config["judge.litellm.model"] == "openai/one"
+    summary = {}
+    for record in records:
+        if record.HasField("summary"):
+            updates = record.summary.update
+            summary |= {item.key or item.nested_key[0]: json.loads(item.value_json) for item in updates}
+    assert {name: value for name, value in summary.items() if name in expected(runs.first)} == expected(runs.first)
+    names = {entry.path for record in records if record.HasField("artifact") for entry in record.artifact.manifest.contents}
+    assert {"report.html", "scores.parquet", "config.yaml"} <= names
+    (table,) = folder.glob("files/media/table/*.json")
+    rows = json.loads(table.read_text(encoding="utf-8"))
+    assert rows["columns"] == primary(runs.first).columns and len(rows["data"]) == primary(runs.first).height
+
+
+def wandb_records(file: Path) -> Iterator[Any]:
+    """The records of a transaction log: LevelDB's format (blocks of 32 KiB, headers of 7 bytes) after a head of 7 bytes."""
+    from wandb.proto import wandb_internal_pb2
+
+    data, at, parts = file.read_bytes(), 7, b""
+    while at + 7 <= len(data):
+        left = 32768 - at % 32768
+        if left < 7:
+            at += left
+            continue
+        length, kind = struct.unpack_from("<HB", data, at + 4)
+        parts += data[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):  # whole, or the last part
+            record = wandb_internal_pb2.Record()
+            record.ParseFromString(parts)
+            yield record
+            parts = b""
+
+
+def test_equal_names_of_agents_stay_apart_and_perturbed_texts_are_named() -> None:
+    from dreambench.reporting.tracked import _name
+
+    row = {"agent": "a&b", "perturbation": "clean", "dose": None, "perturbation_seed": None, "rubric": "default"}
+    row |= {"metric": "wq", "variant": "mean", "judge": "j[1]"}
+    first = _name(row, {})
+    assert first == "a-b/wq.mean/j-1-"
+    assert _name(row | {"agent": "a%b"}, {first: 1.0, f"{first}.low": 0.5}) == f"{first}~2"
+    arm = {"perturbation": "omission", "dose": 0.5, "perturbation_seed": 0, "rubric": "terse"}
+    assert _name(row | arm, {}) == "a-b.omission.0.5.0/wq.terse.mean/j-1-"

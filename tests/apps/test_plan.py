@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
-from dreambench.judges.kinds.queries import repeated_value
 from dreambench.reporting.plan import listed_price
 from tests.apps.command import ROOT
 from tests.apps.conftest import DATA, JudgedRuns, command, json_of
-from tests.support.openai_stub import Act, OpenAIStub
+from tests.support.checking_model import CLAIMS, CheckingModel
+from tests.support.openai_stub import OpenAIStub
 
 NEAR = 0.2
 PRICE = "judge.litellm.price={input:1.0,output:10.0}"
-CLAIMS = 6
-
-
-class CheckingModel:
-    """Answers like a model that finds claims with figures and sees most of them confirmed; quotes stand where they must."""
-
-    def __init__(self) -> None:
-        self._body: dict[str, Any] = {}
-        self.act = Act(change=self._change)
-
-    def saw(self, body: dict[str, Any]) -> bool:
-        self._body = body
-        return True
-
-    def _change(self, answer: dict[str, Any]) -> dict[str, Any]:
-        prompt = str(self._body["messages"][1]["content"])
-        if "claims" in answer:
-            report = re.search(r"<report \w+>\n(.*)\n</report", prompt, re.DOTALL)
-            assert report
-            lines = [line for line in re.split(r"(?<=\.)\s", report[1]) if re.search(r"\d", line) and "\n" not in line]
-            return {"claims": [{"claim": line, "quote": line} for line in lines[:CLAIMS]]}
-        if "queries" in answer:
-            claim = re.search(r"<claim \w+>\n(.*)\n</claim", prompt, re.DOTALL)
-            assert claim
-            words = [word for word in re.findall(r"[A-Za-z]+", claim[1]) if len(word) > 6][:6]
-            asked = [" ".join(words), " ".join(words[1:]), " ".join(words[:3])]
-            return {"queries": [query for query in asked if query and not repeated_value(claim[1], query)] or ["the topic"]}
-        if "label" in answer:
-            passage = re.search(r"<passage \w+>\n\S+\n[^\n]*\n\n(.+)", prompt)
-            assert passage
-            quoted = {"passage": "p1", "quote": " ".join(passage[1].split()[:6])}
-            if "neutral" in json.dumps(self._body["tools"]):  # the pass that looks for contradictions finds none
-                return {**answer, "label": "neutral", "passage": "", "quote": ""}
-            return {**answer, **quoted, "label": "supported"}
-        return answer
 
 
 def bought(run: Path) -> pl.DataFrame:
@@ -162,3 +124,14 @@ def test_prices_are_litellms() -> None:
 def test_mistakes(line: list[str], said: str) -> None:
     ran = command("plan", *line)
     assert ran.code == 1 and ran.err.startswith(said)
+
+
+def test_batches_are_planned_at_their_price_and_said_to_take_hours(tmp_path: Path) -> None:
+    model = ["judge=litellm", "judge.litellm.model=openai/anything", "judge.litellm.api_base=http://127.0.0.1:9/v1", PRICE]
+    told = ["plan", *DATA, *model, "metric=[wq]", f"paths.outputs={tmp_path}", f"paths.cache={tmp_path / 'cache'}"]
+    usual, halved = (json_of(*told, *more)["total"] for more in ([], ["judge.litellm.delivery=batch"]))
+    for side in ("low", "expected", "high"):
+        assert halved["cost"][side] == pytest.approx(usual["cost"][side] / 2)
+    assert halved["calls"] == usual["calls"]
+    shown = command(*told, "judge.litellm.delivery=batch", "judge.litellm.batch.price=0.25").out
+    assert "calls go out in batches at 0.25 of the price; answers come within hours" in shown

@@ -50,7 +50,12 @@ def test_a_metric_needs_no_python(own_metric: list[str], tmp_path: Path) -> None
 def test_the_embedded_judge_refuses_a_question_it_has_no_rules_for(own_metric: list[str], tmp_path: Path) -> None:
     ran = dreambench(*own_metric, cwd=tmp_path)
     assert ran.code == 1
-    assert "judge.embedded: cannot answer candour/limits.default of metric.candour" in ran.err
+    assert "judge.embedded: cannot answer candour/limits.default of metric.candour, a question of kind score: " in ran.err
+    assert (
+        "  allowed: a language model: it answers every kind, what each judge answers: python -m dreambench ls kinds\n"
+        in ran.err
+    )
+    assert "  type: judge=litellm judge.litellm.model=PROVIDER/MODEL" in ran.err
 
 
 def test_every_named_option_exists() -> None:

@@ -22,7 +22,7 @@ OFFLINE = {
 }
 CARRIED = (
     *("conf/config.yaml", "conf/experiment/backbone_sweep.yaml", "rubrics/_shared/system.j2", "experiments/backbone_sweep.py"),
-    *("dreambench/py.typed", "dreambench/commands/templates/metric/new_part.py", "dreambench/reporting/sheet.html"),
+    *("dreambench/py.typed", "dreambench/commands/templates/metric/new_part.py", "dreambench/labelling/sheet.html"),
     *("dreambench/commands/templates/matrix/new_part/cells.jsonl", "dreambench/datasets/demo/benchmarks/researchrubrics.jsonl"),
 )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+import re
+from typing import Any, ClassVar, Literal
 
 import pytest
+from pydantic import ValidationError
 
-from dreambench.config.nodes import build, check_node, expand_axes
+from dreambench.config.nodes import build, check_node, expand_axes, validation_problems
+from dreambench.config.schema import RunConfig
 from dreambench.errors import ConfigError
 
 
@@ -25,6 +28,8 @@ class Thing:
         self.name, self.model, self.mode, self.temperature, self.members = name, model, mode, temperature, members
 
 
+COMPOSED: dict[str, Any] = {"dataset": {}, "judge": {"j": {}}, "metric": {"m": {}}}
+"""The groups without which no configuration is one."""
 TARGET = {"_target_": f"{__name__}.Thing"}
 
 
@@ -42,6 +47,23 @@ def test_all_problems_of_a_node_are_said_at_once() -> None:
     assert "judge.x.mode: input should be 'tools' or 'json', got 'yaml'" in text
     assert "judge.x.temprature: no such key; did you mean temperature?" in text
     assert "type: judge.x.temperature=1" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "allowed"),
+    [
+        ({"engine": {"most": "many"}}, "engine.most: is no whole number, got 'many'\\n  allowed: a whole number"),
+        ({"engine": {"most": 0}}, "engine.most: .*\\n  allowed: more than 0"),
+        ({"engine": {"budget": {"money": "1,5"}}}, "engine.budget.money: .*\\n  allowed: a number"),
+        ({"cache": {"mode": "of"}}, "cache.mode: .*\\n  allowed: readwrite, replay, refresh, off"),
+        ({"as_of": "soon"}, "as_of: a date is needed, got 'soon'\\n  allowed: a date as YYYY-MM-DD, such as 2025-06-30, today"),
+        ({"as_of": 2025}, "as_of: a date is needed, got 2025\\n  allowed: a date as YYYY-MM-DD, such as 2025-06-30"),
+    ],
+)
+def test_a_value_of_another_form_is_answered_with_the_form(value: dict[str, Any], allowed: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        RunConfig.model_validate({**COMPOSED, **value})
+    assert re.search(allowed, "\n".join(map(str, validation_problems("", caught.value, RunConfig))))
 
 
 def test_supplied_parameters_are_no_keys_but_members_may_be_set() -> None:

@@ -111,6 +111,17 @@ def test_a_missing_file_is_answered_with_the_nearest_name_in_its_folder(tmp_path
     ]
 
 
+def test_a_path_that_is_nowhere_lists_few_names_and_none_that_look_otherwise(tmp_path: Path):
+    for name in [f"folder{number}" for number in range(30)]:
+        (tmp_path / name).mkdir()
+    problems = Problems()
+    assert not check_exists(tmp_path / "nope", "dataset.reports", problems)
+    assert not check_exists(tmp_path / "folder99", "dataset.queries", problems)
+    nowhere, near = problems.all()
+    assert nowhere.allowed == []
+    assert 1 <= len(near.allowed) <= 5 and all(name.startswith("folder") for name in near.allowed)
+
+
 def test_a_value_with_special_characters_is_quoted_for_shell_and_hydra():
     assert assignment("dataset.reports", "a/b.jsonl") == "dataset.reports=a/b.jsonl"
     assert assignment("dataset.reports", "my reports/b") == "'dataset.reports=\"my reports/b\"'"

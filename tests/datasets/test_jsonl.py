@@ -68,7 +68,9 @@ def test_a_query_that_nobody_tells_is_empty_and_said(write_lines: WriteLines):
     path = write_lines("a.jsonl", [{"id": 1, "report": "x"}])
     dataset = JsonlDataset(reports=path).load()
     assert dataset.tasks[0].query == ""
-    assert [str(finding) for finding in dataset.findings] == ["no query is known for task 1"]
+    assert [str(finding) for finding in dataset.findings] == [
+        "no query is known for task 1: questions about it are left out or judged without it"
+    ]
 
 
 def test_the_same_content_has_the_same_fingerprint_in_another_format():

@@ -34,7 +34,7 @@ def test_sub_folders_are_agents_and_files_are_named_by_task(folder: Path):
     assert [str(finding) for finding in dataset.findings] == [
         f"{folder}/README.md: lies beside the folders of the agents; left out",
         f"{folder}/pictures: holds no reports; left out",
-        "no query is known for tasks 1, 2",
+        "no query is known for tasks 1, 2: questions about it are left out or judged without it",
         "beta has no report for 1 of 2 answered tasks: 2",
     ]
 

@@ -69,4 +69,6 @@ def test_dates_are_iso_dates_and_anything_else_is_said():
     assert row(as_of="2025-06-30T12:00:00Z").day("as_of", problems) == date(2025, 6, 30)
     assert row().day("as_of", problems) is row(as_of=None).day("as_of", problems) is None
     assert row(as_of="June 2025").day("as_of", problems) is None
-    assert said(problems) == ["a.jsonl:7: field 'as_of' is 'June 2025', an ISO date is needed\n  allowed: 2025-06-30"]
+    assert said(problems) == [
+        "a.jsonl:7: field 'as_of' is 'June 2025', a date is needed\n  allowed: a date as YYYY-MM-DD, such as 2025-06-30"
+    ]

@@ -36,6 +36,9 @@ class Silent:
     def stopping(self, why: str) -> None:
         self.whys.append(why)
 
+    def note(self, line: str) -> None:
+        pass
+
     def close(self) -> None: ...
 
 

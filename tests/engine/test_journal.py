@@ -71,6 +71,22 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
         Journal(path)
 
 
+@pytest.mark.parametrize("kind", ["cell", "call", "lost"])
+def test_a_line_of_no_type_in_the_middle_is_named_and_counted_whatever_is_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "journal.jsonl"
+    cell = '{"type":"cell","cell":"a","owed":false,"columns":{},"judgments":[]}'
+    path.write_text(f'{cell}\n\x00\x00garbage\n{cell}\n\n"outcome": 1}}\n', encoding="utf-8")
+    with pytest.raises(JournalError, match=r"journal\.jsonl:2: not a journal line \(.*\) and 1 more like it; take it out"):
+        list(read_lines(path, kind))
+
+
+def test_a_damaged_call_line_is_named_when_the_journal_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"type":"call","key":"k","sour\n', encoding="utf-8")
+    with pytest.raises(JournalError, match=r"journal\.jsonl:1"):
+        Journal(path)
+
+
 def test_lines_are_json_with_the_judgments_of_the_cell(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
     journal.write_cell(make_cell("a"), [row(), row()])

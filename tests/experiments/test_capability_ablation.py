@@ -133,4 +133,4 @@ def test_what_the_embedded_judge_cannot_rate_is_refused_by_name(folders: str, tm
 
 def test_missing_protocols_are_said_before_anything_is_bought(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="protocol create --out"):
-        run_experiment("capability_ablation", tmp_path)
+        run_experiment("capability_ablation", tmp_path, "dataset.folders=null")

@@ -13,7 +13,9 @@ from tests.apps.command import ROOT
 from tests.experiments.running import files, make, run_experiment
 
 SLICE = ROOT / "tests" / "data" / "drb2"
-DATA = [f"dataset.queries={SLICE / 'tasks_and_rubrics.jsonl'}", f"dataset.reports={SLICE / 'report'}"]
+TASKS = SLICE / "tasks_and_rubrics.jsonl"
+OWN = ["dataset=drb2", "dataset.ids=null", f"dataset.queries={TASKS}", f"dataset.reports={SLICE / 'report'}"]
+DATA = [*OWN, f"metric.drb2.rubrics={TASKS}"]
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,7 @@ def study(folder: Path, rows: list[dict[str, Any]]) -> tuple[list[dict[str, str]
     pl.DataFrame(rows, schema=SCORE_SCHEMA).write_parquet(run.scores)
     judges = {"j": {"note": "weak baseline"}, "k": {"note": ""}}
     run.summary.write_text(json.dumps({"run": "x", "judges": judges}))
+    run.config.write_text("dataset: {reports: mine}\nmetric: {safe: {saved: demo}}\n")
     written = load_study("systems").make(FinishedRun(run))
     table = next(path for path in written if path.suffix == ".csv")
     return pl.read_csv(table, infer_schema=False).to_dicts(), (run.study / "findings.md").read_text()
@@ -53,9 +54,9 @@ def test_judges_and_samples_are_never_mixed(tmp_path: Path) -> None:
         ("k", "default", "0.7", ""),
         ("j", "default,sentences=8", "0.1", "weak baseline"),
     ]
-    assert "safe (f1@64) by j: a 50.00 n=3*" in findings
-    assert "safe (f1@64) by k: a 70.00 n=3*" in findings
-    assert "safe[default,sentences=8] (f1@64) by j: a 10.00 n=3*" in findings
+    assert "safe (f1@64) by j: a 50.00 n=3†" in findings
+    assert "safe (f1@64) by k: a 70.00 n=3†" in findings
+    assert "safe[default,sentences=8] (f1@64) by j: a 10.00 n=3†" in findings
 
 
 def test_the_overall_net_win_rate_is_the_mean_of_the_dimensions(tmp_path: Path) -> None:

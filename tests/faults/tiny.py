@@ -46,6 +46,9 @@ class Silent:
     def stopping(self, why: str) -> None:
         self.whys.append(why)
 
+    def note(self, line: str) -> None:
+        self.whys.append(line)
+
     def close(self) -> None: ...
 
 

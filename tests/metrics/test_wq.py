@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from dreambench.errors import AnswerError, ConfigError, RubricError
 from dreambench.judges.kinds import Context
 from dreambench.judges.rubric import Rubric, RubricShelf
 from dreambench.metrics.metric import Metric
-from dreambench.records import Status
+from dreambench.records import Status, item_id
 from tests.support import measuring
 from tests.support.gateway import TestGateway
 from tests.support.scripted_judge import ScriptedJudge
@@ -54,6 +56,21 @@ def test_the_worked_example(gateway: TestGateway) -> None:
     assert sum(row.weight for row in rows) == pytest.approx(1)
     assert {row.cost for row in rows} == {0.01}
     assert all(row.rationale.startswith("because of") for row in rows)
+
+
+def test_without_a_query_what_is_asked_about_it_is_not_applicable_and_never_a_score(gateway: TestGateway) -> None:
+    metric, judge = wq(), ScriptedJudge(name="j", gateway=gateway, script=scored)
+    task = replace(measuring.TASK, query=" ")
+    subject = replace(measuring.subject("# T\n\nA report.\n"), task=task)
+    rows = asyncio.run(metric.measure(subject, judge, 0))
+    left_out = {row.item: row for row in rows if row.status is Status.NOT_APPLICABLE}
+    assert {(row.value, row.reason_code) for row in left_out.values()} == {(None, "no_query")}
+    assert set(left_out) == {item_id("t", name) for name in ("main_idea_clarity", "detail_relevance")}
+    assert sum(row.weight for row in rows) == pytest.approx(1)
+    found = measuring.values(metric, rows)
+    rest = (EXAMPLE["information_density"] + EXAMPLE["conceptual_synthesis"]) / 200
+    assert found["ideas_and_content"] == pytest.approx(rest)
+    assert found["mean"] == pytest.approx((rest + 0.68 + 0.70) / 3)
 
 
 def refusing_one(rubric: Rubric, context: Context, repeat: int) -> dict[str, Any]:

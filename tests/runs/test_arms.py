@@ -66,3 +66,18 @@ def test_arms_that_differ_in_another_axis_stay_apart(tmp_path: Path) -> None:
     labels = {"outdated_cutoff[cutoff=2023-01-01]", "outdated_cutoff[cutoff=2024-06-30]"}
     assert found == {"clean", *labels}
     assert set(pl.read_parquet(folder / "reports.parquet")["perturbation"]) == found
+
+
+def test_saved_results_are_never_given_to_changed_reports(tmp_path: Path) -> None:
+    saved = tmp_path / "raw_results.jsonl"
+    scores = dict.fromkeys(("comprehensiveness", "insight", "instruction_following", "readability", "overall_score"), 0.5)
+    queries = [json.loads(line) for line in (SLICE / "query.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [{"id": query["id"], "prompt": query["prompt"], **scores} for query in queries]
+    saved.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    given = [*DATA, "metric=[race,length]", f"metric.race.saved={saved}"]
+    ran = dreambench(*given, "perturbation=[omission]", cwd=tmp_path)
+    assert ran.code == 1
+    assert "metric.race.saved: holds results of the reports as they are, and this run changes them: omission" in ran.err
+    assert "type: metric.race.saved=null" in ran.err
+    assert not (tmp_path / "outputs").exists()
+    assert dreambench(*given, cwd=tmp_path).code == 0

@@ -36,7 +36,7 @@ def _seconds(work: Callable[[str], object], text: str) -> float:
 
 
 def assert_steps_not_quadratic(work: Callable[[int], Callable[[], object]], small: int, factor: int = 4) -> None:
-    """What `work(n)` makes takes at most 2 `factor` as many steps for `factor` times n; quadratic work takes factor squared."""
+    """What `work(n)` makes takes at most twice `factor` as many steps for `factor` times n; quadratic takes factor squared."""
     few, many = _steps(work(small)), _steps(work(small * factor))
     assert many <= 2 * factor * few, f"{few} steps at n={small}, {many} at n={small * factor}"
 

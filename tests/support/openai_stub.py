@@ -84,6 +84,8 @@ class Seen:
     headers: Mapping[str, str]
     body: dict[str, Any]
     at: float
+    method: str = "POST"
+    data: bytes = b""
 
 
 @dataclass
@@ -186,20 +188,20 @@ class OpenAIStub:
             writer.close()
 
     async def _respond(self, seen: Seen) -> bytes | None:
-        act = self._next_act(seen.body)
-        seed = hashlib.sha256(json.dumps(seen.body, sort_keys=True).encode()).hexdigest()
+        act = self.next_act(seen.body)
+        seed = seed_of(seen.body)
         if wait := act.delay or self._delay(seed):
             await asyncio.sleep(wait)
         if act.drop:
             return None
         if act.raw is not None:
-            return _http(act.status, act.raw, act.headers)
+            return http_response(act.status, act.raw, act.headers)
         if act.status != 200:
-            return _http(act.status, json.dumps({"error": act.error}).encode(), act.headers)
-        make = _anthropic_message if seen.path.endswith("/messages") else _chat_completion
-        return _http(200, json.dumps(make(seen.body, act, seed)).encode(), act.headers)
+            return http_response(act.status, json.dumps({"error": act.error}).encode(), act.headers)
+        make = _anthropic_message if seen.path.endswith("/messages") else chat_completion
+        return http_response(200, json.dumps(make(seen.body, act, seed)).encode(), act.headers)
 
-    def _next_act(self, body: dict[str, Any]) -> Act:
+    def next_act(self, body: dict[str, Any]) -> Act:
         for script in self._scripts:
             if script.acts and script.when(body):
                 return script.acts[0] if script.forever else script.acts.pop(0)
@@ -211,6 +213,11 @@ class OpenAIStub:
         return random.Random(seed).lognormvariate(math.log(self._latency), self._sigma)
 
 
+def seed_of(body: Mapping[str, Any]) -> str:
+    """What the answer to a request is derived from."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
 def _answer_text(schema: dict[str, Any], body: dict[str, Any], act: Act, seed: str) -> str:
     if act.text is not None:
         return act.text
@@ -219,7 +226,7 @@ def _answer_text(schema: dict[str, Any], body: dict[str, Any], act: Act, seed: s
     return json.dumps(act.change(answer) if act.change else answer, ensure_ascii=False)
 
 
-def _chat_completion(body: dict[str, Any], act: Act, seed: str) -> dict[str, Any]:
+def chat_completion(body: dict[str, Any], act: Act, seed: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None}
     finish = act.finish or "stop"
     if act.message is not None:
@@ -289,10 +296,12 @@ async def _read_request(reader: asyncio.StreamReader) -> Seen | None:
     pairs = (line.partition(":") for line in lines if line)
     headers = {name.lower(): value.strip() for name, _, value in pairs}
     data = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Seen(first.split()[1], headers, json.loads(data or b"{}"), time.monotonic())
+    method, path = first.split()[:2]
+    body = json.loads(data) if data and "json" in headers.get("content-type", "json") else {}
+    return Seen(path, headers, body, time.monotonic(), method, data)
 
 
-def _http(status: int, data: bytes, headers: Mapping[str, str]) -> bytes:
+def http_response(status: int, data: bytes, headers: Mapping[str, str]) -> bytes:
     sent = {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}
     head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
     return f"HTTP/1.1 {status} Status\r\n{head}\r\n".encode("latin-1") + data

@@ -25,6 +25,12 @@ def variable(name: str) -> str:
 
 
 @server.tool()
+def page_visit(url: str) -> str:
+    """Reads a page in a way of its own."""
+    return f"read {url}"
+
+
+@server.tool()
 def fail() -> str:
     """Fails."""
     raise ToolError("no barley today")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dreambench.datasets.demo import BUNDLED
+from dreambench.errors import DatasetError
 from dreambench.tools.corpus import Corpus
 from dreambench.tools.page import Page, read_pages
 
@@ -102,3 +105,29 @@ def test_a_search_never_finds_a_later_page(
     assert undated == "keep" or all(hit.page.published for hit in hits)
     matching = [words for words, day in pages if set(words) & set(query) and (day <= as_of if day else undated == "keep")]
     assert len(hits) == min(k, len(matching)), "and nothing that was out is kept back"
+
+
+def test_a_page_without_front_matter_is_answered_with_what_to_type(tmp_path: Path) -> None:
+    pages = tmp_path / "my pages"
+    pages.mkdir()
+    (pages / "a.md").write_text("# A page\n\nWords.\n", encoding="utf-8")
+    with pytest.raises(DatasetError) as caught:
+        read_pages(pages)
+    (problem,) = caught.value.problems
+    assert problem.where == f"{pages}/a.md:1"
+    assert problem.what == "has no front matter: fields between two lines of --- before its text"
+    assert problem.allowed[0] == "url: and title:"
+    assert problem.type is not None
+    subprocess.run(["sh", "-c", problem.type], check=True, cwd=tmp_path)
+    (page,) = read_pages(pages)
+    assert (page.url, page.title) == ("https://ADDRESS", "TITLE") and page.text.startswith("# A page")
+
+
+def test_trouble_with_many_pages_is_counted(tmp_path: Path) -> None:
+    for number in range(9):
+        (tmp_path / f"{number}.md").write_text("---\ntitle: T\n---\nWords.\n", encoding="utf-8")
+    with pytest.raises(DatasetError) as caught:
+        read_pages(tmp_path)
+    said = [str(problem) for problem in caught.value.problems]
+    assert len(said) == 6 and "0.md: is no page: it has no field 'url'" in said[0]
+    assert "holds 4 more files or lines that are no pages" in said[5]

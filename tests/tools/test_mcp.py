@@ -15,9 +15,12 @@ from typing import Any, TypeVar
 
 import pytest
 
+from dreambench.config.locations import bundled
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.store import CacheMode
 from dreambench.errors import CacheMissError, ProviderError
+from dreambench.judges.rubric import RubricShelf
+from dreambench.metrics.ci import CitationIntegrity
 from dreambench.tools.mcp_server import McpTools
 from dreambench.tools.tool import ToolCallError
 from tests.support.gateway import TestGateway, make_gateway
@@ -52,13 +55,25 @@ def using(tools: McpTools, work: Callable[[McpTools], Awaitable[T]]) -> T:
 
 
 @needs_sdk
+def test_a_tool_with_the_name_of_ours_is_offered_under_another(gateway: TestGateway) -> None:
+    """Citation Integrity reads pages where a tool set has `page_visit`; a server's tool of that name is none of it."""
+
+    async def work(tools: McpTools) -> tuple[str, bool, str]:
+        answer = (await tools.call("mcp_page_visit", {"url": "https://a.example"})).text
+        metric = CitationIntegrity(name="ci", shelf=RubricShelf([bundled("rubrics")]), tools=tools)
+        return answer, metric.reads, metric.primary
+
+    assert using(stdio(gateway), work) == ("read https://a.example", False, "ca")
+
+
+@needs_sdk
 def test_the_servers_tools_are_offered_and_called(gateway: TestGateway) -> None:
     async def work(tools: McpTools) -> tuple[list[dict[str, Any]], str]:
         return tools.schemas(), (await tools.call("add", '{"left": 2, "right": 3}')).text
 
     schemas, answer = using(stdio(gateway), work)
     named = {schema["function"]["name"]: schema["function"] for schema in schemas}
-    assert set(named) == {"add", "variable", "fail", "die", "hang"}
+    assert set(named) == {"add", "variable", "mcp_page_visit", "fail", "die", "hang"}
     assert named["add"]["description"] == "Adds two numbers."
     assert set(named["add"]["parameters"]["required"]) == {"left", "right"}
     assert answer == "5"

@@ -19,6 +19,7 @@ from dreambench.engine.call import Call, Reply
 from dreambench.engine.cell import Cell
 from dreambench.engine.engine import Work
 from dreambench.engine.gateway import Gateway, Send
+from dreambench.engine.limiter import Widths
 from dreambench.engine.scope import CellScope, count, current_cell, enter_cell
 from dreambench.engine.workers.channel import Channel, ChannelClosed, Message
 from dreambench.engine.workers.messages import call_to_json, error_from_json, error_to_json, judgments_to_json
@@ -67,6 +68,9 @@ class LeasingGateway(Gateway):
     @property
     def replays(self) -> bool:
         return self._replays
+
+    def limit(self, account: str, widths: Widths | None = None) -> None:
+        """The driver, which has the same judges, limits its own gateway."""
 
     async def call(self, call: Call, send: Send) -> Reply:
         number = next(self._numbers)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import ModuleType
@@ -72,9 +72,7 @@ class Client:
 
     async def send(self, ask: Ask, key: str | None) -> Reply:
         """One attempt, no retry anywhere below. Raises ProviderError with all that a retry policy needs to know."""
-        if not _ready.is_set():
-            await asyncio.to_thread(load)
-        _users.add(self)
+        await self.begin()
         caught = _Caught()
         try:
             await self._attempt(ask, key, caught)
@@ -83,7 +81,13 @@ class Client:
         if caught.response is not None:
             return to_reply(caught.response, self.price, answer_text if ask.answer else turn_text)
         # Raised outside of the handler: causes hold the request, and with it more than an error should carry.
-        return self._meaning(caught.error or RuntimeError("nothing was sent"), ask)
+        return self.meaning(caught.error or RuntimeError("nothing was sent"), ask)
+
+    async def begin(self) -> None:
+        """Loads litellm where it is not there yet; its connections stay open until this client is closed."""
+        if not _ready.is_set():
+            await asyncio.to_thread(load)
+        _users.add(self)
 
     async def close(self) -> None:
         """Closes litellm's connections once no other client needs them."""
@@ -92,7 +96,7 @@ class Client:
             await _close_connections()
 
     async def _attempt(self, ask: Ask, key: str | None, caught: _Caught) -> None:
-        litellm, instructor, once = load()
+        litellm = load()[0]
 
         async def complete(**request: Any) -> Any:
             try:
@@ -112,21 +116,10 @@ class Client:
                 raise
             return caught.response
 
-        messages = [dict(message) for message in ask.messages]
-        if ask.answer is None:
-            offer = {"tools": [dict(tool) for tool in ask.tools]} if ask.tools else {}
-            await complete(model=ask.model, messages=messages, **offer, **ask.params)
-            return
-        asking = instructor.from_litellm(complete, mode=getattr(instructor.Mode, MODES[ask.mode]))
-        await asking.chat.completions.create_with_completion(
-            response_model=_prepared(ask.answer),
-            messages=messages,
-            model=ask.model,
-            max_retries=once(),
-            **ask.params,
-        )
+        await word(ask, complete)
 
-    def _meaning(self, error: Exception, ask: Ask) -> Reply:
+    def meaning(self, error: Exception, ask: Ask) -> Reply:
+        """A refusal of the provider's filter as a Reply; raises ProviderError for all other trouble."""
         if type(error).__name__ == "UnsupportedParamsError":
             raise unsupported(error, ask, self.where)
         meaning = failure(error, ask.model, self.clock.now())
@@ -136,6 +129,24 @@ class Client:
             read = f"{meaning} (the key is read from {' or '.join(self.key_names)})"
             raise ProviderError(read, code="auth", fatal=True)
         raise meaning
+
+
+async def word(ask: Ask, complete: Callable[..., Awaitable[Any]]) -> None:
+    """Words `ask` as the keywords of a chat completion, through instructor where a typed answer is wanted."""
+    messages = [dict(message) for message in ask.messages]
+    if ask.answer is None:
+        offer = {"tools": [dict(tool) for tool in ask.tools]} if ask.tools else {}
+        await complete(model=ask.model, messages=messages, **offer, **ask.params)
+        return
+    _, instructor, once = load()
+    asking = instructor.from_litellm(complete, mode=getattr(instructor.Mode, MODES[ask.mode]))
+    await asking.chat.completions.create_with_completion(
+        response_model=_prepared(ask.answer),
+        messages=messages,
+        model=ask.model,
+        max_retries=once(),
+        **ask.params,
+    )
 
 
 def unsupported(error: BaseException, ask: Ask, where: str) -> ProviderError:

@@ -13,11 +13,14 @@ from typing import Any, ClassVar, Literal
 from dreambench.config.secrets import SECRET, VARIABLE
 from dreambench.engine.call import Call, Reply
 from dreambench.engine.gateway import Gateway
+from dreambench.engine.limiter import Widths
 from dreambench.errors import AnswerError, ConfigError, Problem
 from dreambench.judges.judge import Judge, ToolMode, Turn
 from dreambench.judges.kinds import Answer, Context, Reading
 from dreambench.judges.llm import providers
 from dreambench.judges.llm.answers import UnreadableAnswer, correction, read_answer, reask_text
+from dreambench.judges.llm.batch import BatchSender, BatchSettings
+from dreambench.judges.llm.batch import problems_of as batch_problems
 from dreambench.judges.llm.client import OWN_PARAMETERS, Ask, Client
 from dreambench.judges.llm.replies import Price
 from dreambench.judges.llm.turns import read_turn
@@ -26,6 +29,8 @@ from dreambench.judges.untrusted import Hostile
 from dreambench.records import short_hash
 
 Mode = Literal["tools", "json_schema", "json"]
+Delivery = Literal["now", "batch"]
+USUAL_BATCHES = BatchSettings()
 
 _OWN_KEYS = frozenset({"model", "api_base", "timeout", *OWN_PARAMETERS})
 _REQUEST = frozenset({"messages", "tools", "tool_choice", "response_format", "response_model", "functions", "stream", "n"})
@@ -43,7 +48,9 @@ class LLMJudge(Judge):
     `model` is litellm's `provider/model`; `params` is passed on to the provider as it is; `price` overrides litellm's
     figures; `api_key_env` names the variable that holds the key; `reasks` is how often an unreadable answer is sent back;
     `hostile` is whether passages addressed to the judge are cut, or shown to the model (`judges.untrusted`).
-    With `seed`, repeat r is asked with seed + r. Keys that are null are not sent.
+    With `seed`, repeat r is asked with seed + r. Keys that are null are not sent. With `delivery` batch, rubrics are asked
+    through the provider's batch interface (`judges.llm.batch`) as `batch` says, agents' turns at once; the answers are the
+    same, so neither is part of the judge's identity.
     """
 
     axes: ClassVar[tuple[str, ...]] = (
@@ -76,6 +83,8 @@ class LLMJudge(Judge):
         api_key_env: str | None = None,
         reasks: int = 1,
         hostile: Hostile = "cut",
+        delivery: Delivery = "now",
+        batch: BatchSettings = USUAL_BATCHES,
     ) -> None:
         """Raises ConfigError: a model without a provider, an address or params with a secret, a number out of range."""
         super().__init__(name=name, gateway=gateway)
@@ -99,14 +108,25 @@ class LLMJudge(Judge):
             *_bad_params(where, params or {}),
             *_thinking(where, model, mode, self._params),
             *_no_variable(where, api_key_env),
+            *(batch_problems(where, providers.provider_of(model), params or {}) if delivery == "batch" else []),
         ]
         if problems:
             raise ConfigError(*problems)
+        self.batches = self._batch_sender(batch) if delivery == "batch" else None
 
     @property
     def account(self) -> str:
         """What rate limits belong to: the provider at an address."""
         return f"{providers.provider_of(self.model)}@{self.api_base or 'default'}"
+
+    @property
+    def batched(self) -> bool:
+        return self.batches is not None
+
+    @property
+    def batch_account(self) -> str:
+        """Requests that wait in batches take no slot of those that are sent at once."""
+        return f"{self.account} in batches"
 
     def identity(self) -> Mapping[str, Any]:
         return {
@@ -170,6 +190,8 @@ class LLMJudge(Judge):
         return read_turn(reply.answer, reply.cost)
 
     async def close(self) -> None:
+        if self.batches is not None:
+            await self.batches.close()
         await self._client.close()
 
     async def _send(self, ask: Ask) -> Reply:
@@ -187,10 +209,26 @@ class LLMJudge(Judge):
             "schema": _schema(model),
             "params": params,
         }
-        call = Call("litellm", self.account, self.model, body, role, repeat)
+        batches = self.batches
+        account = self.account if batches is None else self.batch_account
+        call = Call("litellm", account, self.model, body, role, repeat, batched=batches is not None)
         asked.append(call)
         ask = Ask(self.model, messages, model, self.mode, params, self.api_base)
-        return await self.gateway.call(call, lambda: self._send(ask))
+        return await self.gateway.call(call, lambda: self._send(ask) if batches is None else batches.send(call.key, ask))
+
+    def _batch_sender(self, settings: BatchSettings) -> BatchSender:
+        self.gateway.limit(self.batch_account, Widths(settings.open, settings.open))
+        return BatchSender(
+            where=f"judge.{self.name}",
+            account=self.account,
+            client=self._client,
+            provider=providers.provider_of(self.model),
+            api_base=self.api_base,
+            key=self._key,
+            price=self.price,
+            settings=settings,
+            gateway=self.gateway,
+        )
 
     def _sent(self, repeat: int) -> dict[str, Any]:
         return dict(self._params) if self._seed is None else {**self._params, "seed": self._seed + repeat}

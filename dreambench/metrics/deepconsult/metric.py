@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.documents.urls import link_target
 from dreambench.errors import Problem, nearest
 from dreambench.evaluators.workflow import together
 from dreambench.judges.judge import Judge
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
 from dreambench.metrics.deepconsult.votes import (
     CANDIDATE,
@@ -32,16 +33,17 @@ from dreambench.metrics.deepconsult.votes import (
     vote_variants,
     winner,
 )
-from dreambench.metrics.gold import demo_file
+from dreambench.metrics.gold import Gold
 from dreambench.metrics.graded import missing_run, not_applicable
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, item_id
 
 _LABEL = re.compile(r"!?\[[^\[\]\n]{0,1000}\](?=\()")
-SAVED = "saved"
+PREFERENCE = "preference"
 
 
-class DeepConsult(Metric):
+class DeepConsult(SavedMetric[Gold[Vote]]):
     """Score, wins, ties and losses of a candidate against the baseline, overall and on four dimensions."""
 
     id: ClassVar[str] = "deepconsult"
@@ -62,28 +64,23 @@ class DeepConsult(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked={PREFERENCE: f"deepconsult/{PREFERENCE}"},
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_results(demo_file(saved, "deepconsult_results.jsonl"), f"metric.{name}.saved") if saved else None,
+        )
         self._baseline, self._trials, self._strips = baseline, trials, links == "strip"
-        self._rubric = shelf.load(f"deepconsult/preference.{rubric}")
-        self._saved = read_results(demo_file(saved, "deepconsult_results.jsonl"), f"metric.{name}.saved") if saved else None
         self._texts: dict[str, str] = {}
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
-
-    @property
-    def rubric_variant(self) -> str:
-        return SAVED if self._saved else self._rubric.variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else [self._rubric]
 
     def identity(self) -> Mapping[str, Any]:
-        shared = {"metric": self.id, "version": self.version, "missing_policy": self.missing_policy.value}
-        shared |= {"baseline": self._baseline}
+        shared = {**super().identity(), "baseline": self._baseline}
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
-        return {**shared, "rubric": self._rubric.sha256, "trials": self._trials, "strips_links": self._strips}
+            return shared
+        return {**shared, "rubric": self.asked[PREFERENCE].sha256, "trials": self._trials, "strips_links": self._strips}
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
@@ -122,10 +119,10 @@ class DeepConsult(Metric):
         task = subject.task
         answer = await ask(
             judge,
-            self._rubric,
+            self.asked[PREFERENCE],
             repeat=repeat * self._trials + trial,
             question=task.query,
-            as_of=task.as_of.isoformat() if task.as_of else None,
+            as_of=subject.as_of,
             first=first,
             second=second,
             criteria=self._criteria(),
@@ -141,7 +138,7 @@ class DeepConsult(Metric):
         return rows
 
     def _criteria(self) -> list[dict[str, str]]:
-        wording = self._rubric.settings.get("criteria", {})
+        wording = self.asked[PREFERENCE].settings.get("criteria", {})
         return [{"id": d, "dimension": d, "criterion": str(wording.get(d, d.replace("_", " ")))} for d in DIMENSIONS]
 
     def _shown(self, text: str) -> str:

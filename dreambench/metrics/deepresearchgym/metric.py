@@ -18,6 +18,7 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.claims import extract_claims, failed_extraction
 from dreambench.evaluators.evidence import Pages, pool_of
@@ -27,12 +28,13 @@ from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.entailment import Answer as Verdict
 from dreambench.judges.kinds.extract_citations import Answer as Citations
 from dreambench.judges.kinds.extract_citations import is_in
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.deepresearchgym.points import Point, read_labels, read_points
-from dreambench.metrics.gold import covers, demo_file, one_agent
+from dreambench.metrics.deepresearchgym.points import Point, Points, read_labels, read_points
+from dreambench.metrics.gold import covers, one_agent
 from dreambench.metrics.graded import ask_items, context_of, item_row, missing_run, not_applicable
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Evidence, Judgment, item_id
 from dreambench.tools.toolset import NoTools
 
@@ -43,10 +45,9 @@ POINT_VALUES: Mapping[str, float | None] = {"supported": 1.0, "omitted": 0.0, "c
 SUPPORT_VALUES: Mapping[str, float] = {"supported": 1.0, "partially_supported": 0.5, "not_supported": 0.0}
 KEY_POINT, PRECISION, RECALL = "key_point", "precision", "recall"
 LEADING: Mapping[Part, str] = {"key_points": "kpr", "quality": "quality", "precision": "precision", "recall": "recall"}
-SAVED = "saved"
 
 
-class DeepResearchGym(Metric):
+class DeepResearchGym(SavedMetric[Points]):
     """KPR and KPC, quality, citation precision and recall."""
 
     id: ClassVar[str] = "deepresearchgym"
@@ -73,8 +74,6 @@ class DeepResearchGym(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a file that cannot be used, ConfigError when parts and files do not fit together."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
         where = f"metric.{name}"
         wanted = list(PARTS if parts is None else parts)
         self._parts: list[Part] = ["key_points"] if saved else [part for part in PARTS if part in wanted]
@@ -85,33 +84,30 @@ class DeepResearchGym(Metric):
         if "key_points" in self._parts and not key_points and not saved:
             fix = f"{where}.key_points=key_point or {where}.parts=[quality,precision,recall]"
             raise ConfigError(Problem(f"{where}.key_points", "is required for the part key_points", ["a folder"], fix))
-        self._saved = read_labels(demo_file(saved, "kpr.json"), f"{where}.saved") if saved else None
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked=_rubric_files(self._parts),
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_labels(demo_file(saved, "kpr.json"), f"{where}.saved") if saved else None,
+        )
         used = bool(key_points) and "key_points" in self._parts and not saved
         self._points = read_points(demo_file(str(key_points), "key_point"), f"{where}.key_points") if used else None
-        self._rubrics = {name: shelf.load(path) for name, path in _rubric_files(self._parts, rubric).items()}
-        self._variant = rubric
         self.primary = LEADING[self._parts[0]]  # type: ignore[misc]
         self._pages = tools
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
-        elif "precision" in self._parts:
+        if not self._saved and "precision" in self._parts:
             self.tools = tools
 
-    @property
-    def rubric_variant(self) -> str:
-        return SAVED if self._saved else self._variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else list(self._rubrics.values())
-
     def identity(self) -> Mapping[str, Any]:
-        shared = {"metric": self.id, "version": self.version, "missing_policy": self.missing_policy.value, **self._rules}
+        shared = {**super().identity(), **self._rules}
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
+            return shared
         return {
             **shared,
             "parts": self._parts,
-            "rubrics": [rubric.sha256 for rubric in self.rubrics()],
+            "rubrics": self.rubric_hashes(),
             "key_points": self._points.sha256 if self._points else None,
             "sizes": [self._batch, self._passages, self._chars, self._part_chars],
             **(self._pages.identity() if self.tools else {}),
@@ -145,7 +141,7 @@ class DeepResearchGym(Metric):
         if not points:
             return self._point_rows(subject, [])
         texts = [point.text for point in points]
-        given = await ask_items(judge, self._rubrics["key_point"], subject, texts, repeat=repeat, batch=self._batch)
+        given = await ask_items(judge, self.asked["key_point"], subject, texts, repeat=repeat, batch=self._batch)
         return [item_row(subject, text, KEY_POINT, answer, POINT_VALUES) for text, answer in zip(texts, given, strict=True)]
 
     def _point_rows(self, subject: Subject, points: Sequence[Point]) -> list[Judgment]:
@@ -169,7 +165,7 @@ class DeepResearchGym(Metric):
     async def _rate(self, subject: Subject, judge: Judge, repeat: int) -> list[Judgment]:
         async def one(rating: str) -> Judgment:
             family = f"quality_{rating}"
-            answer = await ask(judge, self._rubrics[rating], repeat=repeat, **context_of(subject))
+            answer = await ask(judge, self.asked[rating], repeat=repeat, **context_of(subject))
             item = item_id(subject.task.id, family)
             if isinstance(answer, Failed):
                 return failed_row(item, family, rating, answer)
@@ -179,7 +175,7 @@ class DeepResearchGym(Metric):
         return await together(one(rating) for rating in RATINGS)
 
     async def _precision(self, subject: Subject, judge: Judge, repeat: int) -> list[Judgment]:
-        answer = await ask(judge, self._rubrics["cited"], repeat=repeat, role="extraction", **context_of(subject))
+        answer = await ask(judge, self.asked["cited"], repeat=repeat, role="extraction", **context_of(subject))
         if isinstance(answer, Failed):
             return [failed_row(item_id(subject.task.id, "cited"), PRECISION, "", answer)]
         assert isinstance(answer, Citations)
@@ -212,9 +208,8 @@ class DeepResearchGym(Metric):
             code = pool.pages[0].reason_code if pool.pages else "url_not_in_report"
             said = f"{claim} ({pool.note})"
             return Judgment(item, PRECISION, "unverifiable", value, reason_code=code, rationale=said, evidence=opened)
-        as_of = subject.task.as_of.isoformat() if subject.task.as_of else None
         answer = await ask(
-            judge, self._rubrics["borne_out"], repeat=repeat, claim=claim, passages=list(pool.passages), as_of=as_of
+            judge, self.asked["borne_out"], repeat=repeat, claim=claim, passages=list(pool.passages), as_of=subject.as_of
         )
         if isinstance(answer, Failed):
             return failed_row(item, PRECISION, "", answer)
@@ -236,7 +231,7 @@ class DeepResearchGym(Metric):
         document, task = subject.document, subject.task.id
         rows: list[Judgment] = []
         for part in cut_in_parts(document, self._part_chars, 0):
-            found = await extract_claims(judge, self._rubrics["claims"], subject, part, None, repeat)
+            found = await extract_claims(judge, self.asked["claims"], subject, part, None, repeat)
             if isinstance(found, Failed):
                 failed = failed_extraction(task, found, f"metric.{self.name}.part_chars", self._part_chars)
                 return [replace(failed, family=RECALL)]
@@ -270,15 +265,15 @@ class DeepResearchGym(Metric):
         return [variant for part in self._parts for variant in found[part]]
 
 
-def _rubric_files(parts: Sequence[Part], variant: str) -> dict[str, str]:
-    """The rubrics that the parts ask: name in this module -> id on the shelf."""
+def _rubric_files(parts: Sequence[Part]) -> dict[str, str]:
+    """The rubrics that the parts ask: name in this module -> file without its variant."""
     files: dict[str, str] = {}
     if "key_points" in parts:
-        files["key_point"] = f"deepresearchgym/key_point.{variant}"
+        files["key_point"] = "deepresearchgym/key_point"
     if "quality" in parts:
-        files |= {rating: f"deepresearchgym/{rating}.{variant}" for rating in RATINGS}
+        files |= {rating: f"deepresearchgym/{rating}" for rating in RATINGS}
     if "precision" in parts:
-        files |= {"cited": f"fact/extract.{variant}", "borne_out": f"deepresearchgym/borne_out.{variant}"}
+        files |= {"cited": "fact/extract", "borne_out": "deepresearchgym/borne_out"}
     if "recall" in parts:
-        files["claims"] = f"ci/extract.{variant}"
+        files["claims"] = "ci/extract"
     return files

@@ -30,9 +30,11 @@ from dreambench.metrics.deepweb.dataset import UNPUBLISHED, MatrixDataset
 from dreambench.metrics.deepweb.importer import released_tiers
 from dreambench.metrics.deepweb.model import DEFAULT_FAMILIES, FAMILY_WEIGHTS, Family, Key, MatrixTask, ReferenceCell, family_of
 from dreambench.metrics.deepweb.tolerance import Grade, Tolerances, grade
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import JudgedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Evidence, Judgment, Status, item_id
 
+CELLS, FAILURES = "cells", "failures"
 FAMILIES = [family.value for family in Family]
 CASE, FAILURE, MISSING_RUN, REPORT = "case", "failure", "missing_run", "report"
 Scores = Literal["graded", "released"]
@@ -52,7 +54,7 @@ class _Cell:
         return self.answer.text if self.answer else ""
 
 
-class DeepWeb(Metric):
+class DeepWeb(JudgedMetric):
     """Cell tiers of matrix tasks: their mean, the four families, the weighted overall, and both policies on missing runs."""
 
     id: ClassVar[str] = "deepweb"
@@ -77,14 +79,13 @@ class DeepWeb(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises ConfigError for failure modes that nobody is asked for."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        asked = {question: f"deepweb/{question}" for question in (CELLS, FAILURES)}
+        super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self._scores, self._rest, self._batch = scores, rest, batch
         self._families = {**DEFAULT_FAMILIES, **(families or {})}
         self._weights = {**FAMILY_WEIGHTS, **(weights or {})}
         self._tolerances = tolerances or Tolerances()
         self._failures, self._failing = failures, failing
-        self._cells, self._modes = shelf.load(f"deepweb/cells.{rubric}"), shelf.load(f"deepweb/failures.{rubric}")
         self._data, self._digest = MatrixDataset(), ""
         self._asks = (scores == "graded" and rest == "judge") or failures
         if not self._asks:
@@ -98,26 +99,24 @@ class DeepWeb(Metric):
         """The wording, and what else tells two nodes apart: `default`, `default,leave`, `released`."""
         if self._scores == "released":
             return "released"
-        return ",".join([self._cells.variant] * self._asks + ["leave"] * (self._rest == "leave"))
+        return ",".join([self.wording] * self._asks + ["leave"] * (self._rest == "leave"))
 
     def rubrics(self) -> Sequence[Rubric]:
-        asked = [self._cells] if self._scores == "graded" and self._rest == "judge" else []
-        return [*asked, *([self._modes] if self._failures else [])]
+        judged = self._scores == "graded" and self._rest == "judge"
+        return [self.asked[CELLS]] * judged + [self.asked[FAILURES]] * self._failures
 
     def identity(self) -> Mapping[str, Any]:
         return {
-            "metric": self.id,
-            "version": self.version,
+            **super().identity(),
             "scores": self._scores,
             "rest": self._rest,
-            "rubrics": [rubric.sha256 for rubric in self.rubrics()],
+            "rubrics": self.rubric_hashes(),
             "families": {name: family.value for name, family in self._families.items()},
             "weights": {family.value: weight for family, weight in self._weights.items()},
             "tolerances": self._tolerances.model_dump(),
             "failing": self._failing,
             "batch": self._batch,
             "matrices": self._digest,
-            "missing_policy": self.missing_policy.value,
         }
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
@@ -169,13 +168,13 @@ class DeepWeb(Metric):
         """What the judge says of the cells that code could not settle, by key: an answer or why there is none."""
         if self._rest == "leave" or judge is None:
             return {}
-        return await self._ask(subject, judge, repeat, self._cells, cells)
+        return await self._ask(subject, judge, repeat, self.asked[CELLS], cells)
 
     async def _ask_modes(self, subject: Subject, judge: Judge | None, repeat: int, cells: Sequence[_Cell]) -> list[Judgment]:
         if not self._failures or judge is None:
             return []
         answered = [cell for cell in cells if cell.answer is not None]
-        given = await self._ask(subject, judge, repeat, self._modes, answered)
+        given = await self._ask(subject, judge, repeat, self.asked[FAILURES], answered)
         rows = [_mode_row(subject.task.id, cell, *given[cell.reference.key]) for cell in answered]
         return rows + [_unanswered_mode(subject.task.id, cell) for cell in cells if cell.answer is None]
 
@@ -186,8 +185,7 @@ class DeepWeb(Metric):
 
         async def one(part: Sequence[_Cell]) -> Answer | Failed:
             sheets = {f"c{number}": _sheet(cell) for number, cell in enumerate(part, 1)}
-            as_of = subject.task.as_of.isoformat() if subject.task.as_of else None
-            return await ask(judge, rubric, repeat=repeat, question=subject.task.query, as_of=as_of, cells=sheets)
+            return await ask(judge, rubric, repeat=repeat, question=subject.task.query, as_of=subject.as_of, cells=sheets)
 
         found: dict[Key, tuple[Any, float | None]] = {}
         for part, answer in zip(parts, await asyncio.gather(*(one(part) for part in parts)), strict=True):

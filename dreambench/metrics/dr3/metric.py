@@ -21,6 +21,7 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import DEMO, demo_file
 from dreambench.documents import normalize_url
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.evidence import cut_passages
@@ -30,13 +31,13 @@ from dreambench.judges.kinds.entailment import Answer as Verdict
 from dreambench.judges.kinds.entailment import Passage
 from dreambench.judges.kinds.extract_citations import Answer as Citations
 from dreambench.judges.quotes import check_quote
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.language.tokens import bm25, content_words
 from dreambench.metrics.asking import Failed, ask, failed_row
 from dreambench.metrics.dr3.task_files import Folders, Required, Source, TaskFiles
-from dreambench.metrics.gold import DEMO, demo_file
 from dreambench.metrics.graded import ask_items, context_of, item_row, not_applicable
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import JudgedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Evidence, Judgment, item_id
 
 Column = Literal["ir_user_files", "ir_sandbox", "citation_coverage", "factual_accuracy", "instruction_following", "depth"]
@@ -47,7 +48,7 @@ FULL, HALF, NONE = "full", "half", "none"
 HALVES = {"zero": 0.0, "half": 0.5}
 
 
-class Dr3(Metric):
+class Dr3(JudgedMetric):
     """Six columns and their averages."""
 
     id: ClassVar[str] = "dr3"
@@ -75,37 +76,30 @@ class Dr3(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises ConfigError without the task folders or when they are not there."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
         self._parts = [column for column in COLUMNS if parts is None or column in parts]
         self._halves = halves
         self._folders = _folders(f"metric.{name}", data, insights, checklists, size, required_files)
         if not self._parts:
             raise ConfigError(Problem(f"metric.{name}.parts", "is an empty list", COLUMNS))
         self._sizes = [insights_per_call, requirements_per_call, passages, passage_chars]
-        self._variant = rubric
-        self._rubrics = {question: shelf.load(f"dr3/{question}.{rubric}") for question in _questions(self._parts)}
+        asked = {question: f"dr3/{question}" for question in _questions(self._parts)}
+        super().__init__(name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy)
         self.primary = AVERAGES[0] if len(self._parts) == len(COLUMNS) else self._parts[0]  # type: ignore[misc]
         if self._parts == [CODE_COLUMN]:
             self.evaluator = "code"  # type: ignore[misc]
 
-    @property
-    def rubric_variant(self) -> str:
-        return self._variant + (",halves" if self._halves == "half" else "")
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return list(self._rubrics.values())
+    def distinctions(self) -> Sequence[str]:
+        """Whether an insight that is conveyed by half counts."""
+        return ["halves"] if self._halves == "half" else []
 
     def identity(self) -> Mapping[str, Any]:
         return {
-            "metric": self.id,
-            "version": self.version,
-            "missing_policy": self.missing_policy.value,
+            **super().identity(),
             "parts": self._parts,
             "halves": self._halves,
             "files": self._folders.fingerprint,
             "sizes": self._sizes,
-            "rubrics": [rubric.sha256 for rubric in self.rubrics()],
+            "rubrics": self.rubric_hashes(),
         }
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
@@ -135,11 +129,11 @@ class Dr3(Metric):
             return [replace(not_applicable(subject, "no_gold"), family=column)]
         question, batch = ("requirement", self._sizes[1]) if column == "instruction_following" else ("insight", self._sizes[0])
         values = {"yes": 1.0, "no": 0.0} | {FULL: 1.0, HALF: HALVES[self._halves], NONE: 0.0}
-        given = await ask_items(judge, self._rubrics[question], subject, texts, repeat=repeat, batch=batch)
+        given = await ask_items(judge, self.asked[question], subject, texts, repeat=repeat, batch=batch)
         return [item_row(subject, text, column, answer, values) for text, answer in zip(texts, given, strict=True)]
 
     async def _depth(self, subject: Subject, judge: Judge, repeat: int) -> Judgment:
-        answer = await ask(judge, self._rubrics["depth"], repeat=repeat, **context_of(subject))
+        answer = await ask(judge, self.asked["depth"], repeat=repeat, **context_of(subject))
         item = item_id(subject.task.id, "depth")
         if isinstance(answer, Failed):
             return failed_row(item, "depth", "", answer)
@@ -148,7 +142,7 @@ class Dr3(Metric):
         return Judgment(item, "depth", f"{score:g}", score / 10, rationale=reason, cost=answer.cost)
 
     async def _facts(self, subject: Subject, files: TaskFiles, judge: Judge, repeat: int) -> list[Judgment]:
-        answer = await ask(judge, self._rubrics["cited"], repeat=repeat, role="extraction", **context_of(subject))
+        answer = await ask(judge, self.asked["cited"], repeat=repeat, role="extraction", **context_of(subject))
         if isinstance(answer, Failed):
             return [failed_row(item_id(subject.task.id, "cited"), "factual_accuracy", "", answer)]
         assert isinstance(answer, Citations)
@@ -164,8 +158,7 @@ class Dr3(Metric):
             code, value = ("no_such_source", 0.0) if source is None else ("unreadable_source", None)
             return Judgment(item, "factual_accuracy", code, value, reason_code=code, rationale=f"{fact} ({named})")
         passages = await asyncio.to_thread(best_passages, source, fact, self._sizes[2], self._sizes[3])
-        as_of = subject.task.as_of.isoformat() if subject.task.as_of else None
-        answer = await ask(judge, self._rubrics["support"], repeat=repeat, claim=fact, passages=passages, as_of=as_of)
+        answer = await ask(judge, self.asked["support"], repeat=repeat, claim=fact, passages=passages, as_of=subject.as_of)
         if isinstance(answer, Failed):
             return failed_row(item, "factual_accuracy", "", answer)
         assert isinstance(answer, Verdict)

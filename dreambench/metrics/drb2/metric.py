@@ -6,42 +6,41 @@ results of the benchmark's own evaluator are taken as they are.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem, nearest
+from dreambench.evaluators.workflow import ask_each
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds.checklist import Answer, Item
+from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.rubric_items import DIMENSIONS
 from dreambench.judges.quotes import check_quote
-from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.asking import Failed, ask, failed_row
+from dreambench.judges.rubric import RubricShelf
+from dreambench.metrics.asking import Failed, Given, ask_each, failed_row
 from dreambench.metrics.drb2.rubrics import RubricItem, TaskRubric, read_rubrics
-from dreambench.metrics.drb2.saved import read_saved, saved_rows
+from dreambench.metrics.drb2.saved import Saved, read_saved, saved_rows
 from dreambench.metrics.drb2.table import TOTAL, identity, item_row, report_row, rubric_variants
 from dreambench.metrics.drb2.traces import leakage_row, read_traces
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, Status
 
 Dimension = Literal["info_recall", "analysis", "presentation"]
-Given = tuple[Item | Failed, float | None]
-"""An item's verdict (or why there is none) and its share of the price."""
-ASKS = 2
-"""How often a chunk is asked for: once, and once more for what the first answer lacks."""
+ITEMS = "items"
 NO_RUBRIC, WRONG_QUOTE, CUT = "no_rubric", "quote_not_found", "report_cut"
-LEFT_OUT = Failed(Status.JUDGE_ERROR, "missing_answer", "the judge left this item out twice")
 
 
-class DeepResearchBench2(Metric):
+class DeepResearchBench2(SavedMetric[Saved]):
     """Share of satisfied items: in all, by dimension, and how many are satisfied only through the forbidden source."""
 
     id: ClassVar[str] = "drb2"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "chunk")
     primary: ClassVar[str] = TOTAL
+    saved_variant: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -59,49 +58,40 @@ class DeepResearchBench2(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for files that cannot be used, ConfigError where there is nothing to judge by."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
         self._chunk, self._limit = chunk, report_limit
         self._dimensions = [each for each in DIMENSIONS if dimensions is None or each in dimensions]
-        self._rubrics = read_rubrics(rubrics, f"metric.{name}.rubrics") if rubrics else None
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked={ITEMS: f"drb2/{'items' if 'presentation' in self._dimensions else 'content'}"},
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+        )
+        self._rubrics = read_rubrics(str(demo_file(rubrics, "drb2.jsonl")), f"metric.{name}.rubrics") if rubrics else None
         self._traces = read_traces(traces, f"metric.{name}.traces") if traces else None
-        self._saved = read_saved(saved, f"metric.{name}.saved") if saved else None
-        self._question = shelf.load(f"drb2/{'items' if 'presentation' in self._dimensions else 'content'}.{rubric}")
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
-        elif self._rubrics is None:
+        if self._saved is None and self._rubrics is None:
             fix = "dataset=drb2 dataset.queries=tasks_and_rubrics.jsonl"
             raise ConfigError(Problem(f"metric.{name}.rubrics", "is required: the items to judge", type=fix))
         if not self._dimensions:
             raise ConfigError(Problem(f"metric.{name}.dimensions", "is an empty list", DIMENSIONS))
 
-    @property
-    def rubric_variant(self) -> str:
-        """The wording, and what else tells two nodes apart: `default`, `default,chunk=25`, `default,info_recall+analysis`."""
-        if self._saved:
-            return ""
-        parts = [self._question.variant]
-        parts += [f"chunk={self._chunk}"] if self._chunk != 50 else []
-        parts += ["+".join(self._dimensions)] if len(self._dimensions) < len(DIMENSIONS) else []
-        return ",".join(parts)
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else [self._question]
+    def distinctions(self) -> Sequence[str]:
+        """`chunk=25`, `info_recall+analysis`: chunks of another size, and where not all dimensions are judged."""
+        chunk = [f"chunk={self._chunk}"] if self._chunk != 50 else []
+        return chunk + (["+".join(self._dimensions)] if len(self._dimensions) < len(DIMENSIONS) else [])
 
     def identity(self) -> Mapping[str, Any]:
-        return {
-            "metric": self.id,
-            "version": self.version,
-            "missing_policy": self.missing_policy.value,
+        shared = {
+            **super().identity(),
             "dimensions": self._dimensions,
             "rubrics": self._rubrics.sha256 if self._rubrics else None,
             "traces": self._traces.sha256 if self._traces else None,
-            **(
-                {"saved": self._saved.sha256}
-                if self._saved
-                else {"rubric": self._question.sha256, "chunk": self._chunk, "report_limit": self._limit}
-            ),
         }
+        if self._saved:
+            return shared
+        return {**shared, "rubric": self.asked[ITEMS].sha256, "chunk": self._chunk, "report_limit": self._limit}
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
@@ -139,36 +129,23 @@ class DeepResearchBench2(Metric):
         """Every chunk's verdicts; the first chunk goes ahead, so that the report is in the provider's prompt cache."""
         size = self._chunk or len(items)
         chunks = [items[start : start + size] for start in range(0, len(items), size)]
-        first = await self._one(subject, judge, repeat, rubric, chunks[0])
-        rest = await asyncio.gather(*(self._one(subject, judge, repeat, rubric, chunk) for chunk in chunks[1:]))
-        return {name: given for part in (first, *rest) for name, given in part.items()}
+        parts = await ask_each(judge, lambda chunk: self._one(subject, judge, repeat, rubric, chunk), chunks)
+        return {name: given for part in parts for name, given in part.items()}
 
     async def _one(
         self, subject: Subject, judge: Judge, repeat: int, rubric: TaskRubric, chunk: Sequence[RubricItem]
     ) -> dict[str, Given]:
-        task, given = subject.task, dict[str, Given]()
-        for _ in range(ASKS):
-            missing = {item.id: item.text for item in chunk if item.id not in given}
-            if not missing:
-                break
-            answer = await ask(
-                judge,
-                self._question,
-                repeat=repeat,
-                question=task.query,
-                as_of=task.as_of.isoformat() if task.as_of else None,
-                report=subject.report.text[: self._limit],
-                cut=len(subject.report.text) > self._limit,
-                items=missing,
-                blocked=rubric.blocked.model_dump() if rubric.blocked else None,
-            )
-            if isinstance(answer, Failed):
-                return {item.id: given.get(item.id, (answer, None)) for item in chunk}
-            assert isinstance(answer, Answer)
-            found = answer.by_id()
-            share = None if answer.cost is None else answer.cost / (len(found) or 1)
-            given |= {name: (item, share) for name, item in found.items()}
-        return {item.id: given.get(item.id, (LEFT_OUT, None)) for item in chunk}
+        return await ask_each(
+            judge,
+            self.asked[ITEMS],
+            {item.id: item.text for item in chunk},
+            repeat=repeat,
+            question=subject.task.query,
+            as_of=subject.as_of,
+            report=subject.report.text[: self._limit],
+            cut=len(subject.report.text) > self._limit,
+            blocked=rubric.blocked.model_dump() if rubric.blocked else None,
+        )
 
     def _row(self, subject: Subject, item: RubricItem, answer: Item | Failed, cost: float | None) -> Judgment:
         if isinstance(answer, Failed):

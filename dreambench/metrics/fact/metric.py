@@ -17,27 +17,32 @@ from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.extract_citations import is_in
 from dreambench.judges.quotes import check_quote
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, reach
 from dreambench.metrics.fact.pairs import CitedPage, by_page
-from dreambench.metrics.fact.saved import LABELS, read_saved, saved_rows
+from dreambench.metrics.fact.saved import LABELS, Stage, read_saved, saved_rows
 from dreambench.metrics.fact.table import Verdict, fact_variants, failed_report, no_citations, verdict_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.graded import context_of
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
+from dreambench.metrics.race.lookup import ByTask
 from dreambench.records import Evidence, Judgment, Status
 from dreambench.tools.page import Page
 from dreambench.tools.toolset import NoTools
 
+EXTRACT, VERIFY = "extract", "verify"
 NOT_IN_REPORT = "url_not_in_report"
 WRONG_QUOTE = "quote_not_found"
 VALUES: Mapping[str, float | None] = {"supported": 1.0, "unsupported": 0.0, "unknown": None}
 
 
-class Fact(Metric):
+class Fact(SavedMetric[ByTask[tuple[Stage]]]):
     """Citation accuracy V/N, effective citations V/M and total citations N/M."""
 
     id: ClassVar[str] = "fact"
     evaluator: ClassVar[str] = "workflow"
     primary: ClassVar[str] = "accuracy"
+    saved_variant: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -53,39 +58,28 @@ class Fact(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used, ConfigError for values that are no label's."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked={question: f"fact/{question}" for question in (EXTRACT, VERIFY)},
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+        )
         self._values = {**VALUES, **(values or {})}
         self._limit = page_limit
-        self._saved = read_saved(saved, f"metric.{name}.saved") if saved else None
-        self._extract = shelf.load(f"fact/extract.{rubric}")
-        self._verify = shelf.load(f"fact/verify.{rubric}")
         if strange := sorted(set(self._values) - set(LABELS)):
             raise ConfigError(Problem(f"metric.{name}.values.{strange[0]}", "is no label", LABELS))
         self._pages = tools
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
-        else:
+        if not self._saved:
             self.tools = tools
 
-    @property
-    def rubric_variant(self) -> str:
-        return "" if self._saved else self._verify.variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else [self._extract, self._verify]
-
     def identity(self) -> Mapping[str, Any]:
-        shared = {
-            "metric": self.id,
-            "version": self.version,
-            "values": self._values,
-            "missing_policy": self.missing_policy.value,
-        }
+        shared = {**super().identity(), "values": self._values}
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
-        rubrics = [rubric.sha256 for rubric in self.rubrics()]
-        return {**shared, "rubrics": rubrics, "page_limit": self._limit, **self._pages.identity()}
+            return shared
+        return {**shared, "rubrics": self.rubric_hashes(), "page_limit": self._limit, **self._pages.identity()}
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
@@ -104,8 +98,7 @@ class Fact(Metric):
         if self._saved:
             return saved_rows(task, self._saved, self._values)
         assert judge is not None
-        asked = {"question": task.query, "as_of": _date(subject), "report": subject.report.text}
-        answer = await ask(judge, self._extract, repeat=repeat, **asked)
+        answer = await ask(judge, self.asked[EXTRACT], repeat=repeat, **context_of(subject))
         if isinstance(answer, Failed):
             return [failed_report(task, answer.status, answer.reason_code, answer.message)]
         pages = by_page((cited.fact, cited.url) for cited in answer.citations)  # type: ignore[attr-defined]
@@ -134,7 +127,7 @@ class Fact(Metric):
         published = page.published.isoformat() if page.published else ""
         answer = await ask(
             judge,
-            self._verify,
+            self.asked[VERIFY],
             repeat=repeat,
             url=cited.url,
             title=page.title,
@@ -142,7 +135,7 @@ class Fact(Metric):
             page=page.text[: self._limit],
             cut=len(page.text) > self._limit,
             facts=facts,
-            as_of=_date(subject),
+            as_of=subject.as_of,
         )
         if isinstance(answer, Failed):
             why = (answer.status, answer.reason_code, answer.message)
@@ -166,10 +159,6 @@ class Fact(Metric):
 
     def variants(self) -> Sequence[Variant]:
         return fact_variants(complete=self._saved is None)
-
-
-def _date(subject: Subject) -> str | None:
-    return subject.task.as_of.isoformat() if subject.task.as_of else None
 
 
 def _span(subject: Subject, url: str) -> tuple[int, int] | None:

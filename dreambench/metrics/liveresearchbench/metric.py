@@ -13,16 +13,18 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.datasets.liveresearchbench import fill_placeholders
 from dreambench.errors import ConfigError, Problem, nearest
 from dreambench.evaluators.workflow import together
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.issues import Answer as Issues
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.gold import covers, demo_file
+from dreambench.metrics.gold import covers
 from dreambench.metrics.graded import ask_items, context_of, item_row, missing_run, not_applicable
-from dreambench.metrics.liveresearchbench.files import WINNERS, issue_text, read_checklists, read_gradings
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.liveresearchbench.files import WINNERS, Gradings, issue_text, read_checklists, read_gradings
 from dreambench.metrics.liveresearchbench.table import (
     CHECKLISTS,
     DEPTH,
@@ -34,15 +36,14 @@ from dreambench.metrics.liveresearchbench.table import (
     outcome_row,
     part_variants,
 )
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.records import Judgment, Status, item_id
 
 YES_NO: Mapping[str, float | None] = {"yes": 1.0, "no": 0.0}
 ORDERS = ("target_first", "reference_first")
-SAVED = "saved"
 
 
-class LiveResearchBench(Metric):
+class LiveResearchBench(SavedMetric[Gradings]):
     """Presentation, coverage, consistency, citation association and depth."""
 
     id: ClassVar[str] = "liveresearchbench"
@@ -61,8 +62,6 @@ class LiveResearchBench(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a file that cannot be used, ConfigError when parts lack what they need."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
         where = f"metric.{name}"
         self._parts = [part for part in PARTS if parts is None or part in parts]
         problems = [] if self._parts else [Problem(f"{where}.parts", "is an empty list", PARTS)]
@@ -74,33 +73,28 @@ class LiveResearchBench(Metric):
             problems.append(Problem(f"{where}.reference_agent", "is required for the part depth", ["an agent"], fix))
         if problems:
             raise ConfigError(*problems)
-        self._saved = read_gradings(demo_file(saved, "liveresearchbench"), f"{where}.saved") if saved else None
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked={part: f"liveresearchbench/{part}" for part in self._parts},
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_gradings(demo_file(saved, "liveresearchbench"), f"{where}.saved") if saved else None,
+        )
         listed = demo_file(checklists, "liveresearchbench.jsonl") if checklists and "coverage" in self._parts else None
         self._gold = read_checklists(listed, f"{where}.checklists") if listed else None
         self._agent = reference_agent if DEPTH in self._parts else None
         self._references: dict[str, str] = {}
-        self._rubrics = {part: shelf.load(f"liveresearchbench/{part}.{rubric}") for part in self._parts}
-        self._variant = rubric
         self.primary = self._parts[0]  # type: ignore[misc]
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
-
-    @property
-    def rubric_variant(self) -> str:
-        return SAVED if self._saved else self._variant
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else list(self._rubrics.values())
 
     def identity(self) -> Mapping[str, Any]:
         return {
-            "metric": self.id,
-            "version": self.version,
-            "missing_policy": self.missing_policy.value,
+            **super().identity(),
             "parts": self._parts,
             "checklists": self._gold.sha256 if self._gold else None,
             "reference": self._agent,
-            **({"saved": self._saved.sha256} if self._saved else {"rubrics": [r.sha256 for r in self.rubrics()]}),
+            **({} if self._saved else {"rubrics": self.rubric_hashes()}),
         }
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
@@ -137,18 +131,18 @@ class LiveResearchBench(Metric):
         items = self._items(part, subject)
         if not items:
             return [replace(not_applicable(subject, "no_checklist"), family=part)]
-        given = await ask_items(judge, self._rubrics[part], subject, items, repeat=repeat, batch=None)
+        given = await ask_items(judge, self.asked[part], subject, items, repeat=repeat, batch=None)
         return [item_row(subject, text, part, answer, YES_NO) for text, answer in zip(items, given, strict=True)]
 
     def _items(self, part: Part, subject: Subject) -> list[str]:
         """The questions of a part, the dates of the task's checklist filled in."""
         if part == "presentation":
-            return [str(question) for question in self._rubrics[part].settings["questions"]]
+            return [str(question) for question in self.asked[part].settings["questions"]]
         gold = self._gold.of(subject.task) if self._gold else []
         return [fill_placeholders(replace(subject.task, query=item.text)).query for item in gold]
 
     async def _count(self, part: Part, subject: Subject, judge: Judge, repeat: int) -> list[Judgment]:
-        answer = await ask(judge, self._rubrics[part], repeat=repeat, **context_of(subject))
+        answer = await ask(judge, self.asked[part], repeat=repeat, **context_of(subject))
         if isinstance(answer, Failed):
             return [failed_row(item_id(subject.task.id, part), part, "", answer)]
         assert isinstance(answer, Issues)
@@ -163,13 +157,19 @@ class LiveResearchBench(Metric):
         return await together(self._one_order(subject, judge, repeat, reference, order) for order in ORDERS)
 
     async def _one_order(self, subject: Subject, judge: Judge, repeat: int, reference: str, order: str) -> Judgment:
-        rubric, task, mine = self._rubrics[DEPTH], subject.task, subject.report.text
+        rubric, task, mine = self.asked[DEPTH], subject.task, subject.report.text
         first, second = (mine, reference) if order == ORDERS[0] else (reference, mine)
         wording = rubric.settings["criteria"]
         criteria = [{"id": name, "dimension": name, "criterion": text} for name, text in wording.items()]
-        as_of = task.as_of.isoformat() if task.as_of else None
         answer = await ask(
-            judge, rubric, repeat=repeat, question=task.query, as_of=as_of, first=first, second=second, criteria=criteria
+            judge,
+            rubric,
+            repeat=repeat,
+            question=task.query,
+            as_of=subject.as_of,
+            first=first,
+            second=second,
+            criteria=criteria,
         )
         if isinstance(answer, Failed):
             return failed_row(item_id(task.id, f"{DEPTH} {order}"), DEPTH, "", answer)

@@ -18,14 +18,15 @@ from dreambench.datasets.dataset import Dataset
 from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, Problem, nearest
 from dreambench.judges.judge import Judge
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.metrics.race.article import without_citations
 from dreambench.metrics.race.compatible import compatible_points
 from dreambench.metrics.race.criteria import CriteriaWriter, as_json, read_criteria
 from dreambench.metrics.race.formula import DIMENSIONS, Criteria, Point, strict_points
-from dreambench.metrics.race.lookup import read_by_task
+from dreambench.metrics.race.lookup import ByTask, read_by_task
 from dreambench.metrics.race.saved import OVERALL, read_saved, saved_rows
 from dreambench.metrics.race.table import TARGET, Side, empty_rows, point_rows, point_variants, saved_variants
 from dreambench.records import Judgment, Status, Task, item_id
@@ -38,16 +39,18 @@ SIDES: Mapping[Order, tuple[Side, ...]] = {
     "both": ("first", "second"),
 }
 """Where the report under test is shown, one call each."""
+SCORES, WEIGHTS, CRITERIA = "scores", "weights", "criteria"
 NO_REFERENCE = "no_reference"
 IS_REFERENCE = "is_the_reference"
 
 
-class Race(Metric):
+class Race(SavedMetric[ByTask[Mapping[str, float]]]):
     """Overall and dimension shares of a report against a reference; .5 says that both are equally good."""
 
     id: ClassVar[str] = "race"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "mode", "order")
     primary: ClassVar[str] = OVERALL
+    saved_variant: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -67,17 +70,23 @@ class Race(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a file that cannot be used, ConfigError for a reference that is missing or named twice."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        asked = {SCORES: f"race/{'scores' if mode == 'strict' else 'lists'}"}
+        asked |= {} if saved or criteria else {part: f"race/{part}" for part in (WEIGHTS, CRITERIA)}
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked=asked,
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+        )
         self.order, self.mode, self._strips = order, mode, citations == "strip"
         self._agent = reference_agent
         self._by_agent: dict[str, str] = {}
-        self._saved = read_saved(saved, f"metric.{name}.saved") if saved else None
-        self._scores = shelf.load(f"race/{'scores' if mode == 'strict' else 'lists'}.{rubric}")
         self._writer: CriteriaWriter | None = None
         self._reference = self._criteria = None
         if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
             return
         if (reference is None) == (reference_agent is None):
             what = "is named twice: by file and by agent" if reference else "has no reference report to compare with"
@@ -90,29 +99,18 @@ class Race(Metric):
         if criteria:
             self._criteria = read_criteria(criteria, f"metric.{name}.criteria")
         else:
-            asked = [shelf.load(f"race/{part}.{rubric}") for part in ("weights", "criteria")]
-            self._writer = CriteriaWriter(asked[0], asked[1], weight_samples)
+            self._writer = CriteriaWriter(self.asked[WEIGHTS], self.asked[CRITERIA], weight_samples)
 
-    @property
-    def rubric_variant(self) -> str:
-        """The wording, and what else tells two nodes apart: `default`, `default,both`, `default,compatible`."""
-        if self._saved:
-            return ""
-        unusual = [self.order] * (self.order != "target_first") + [self.mode] * (self.mode != "strict")
-        return ",".join([self._scores.variant, *unusual])
-
-    def rubrics(self) -> Sequence[Rubric]:
-        if self._saved:
-            return []
-        return [self._scores, *([self._writer.weights, self._writer.criteria] if self._writer else [])]
+    def distinctions(self) -> Sequence[str]:
+        """`both`, `compatible`: another order or mode than the usual."""
+        return [self.order] * (self.order != "target_first") + [self.mode] * (self.mode != "strict")
 
     def identity(self) -> Mapping[str, Any]:
-        shared = {"metric": self.id, "version": self.version, "missing_policy": self.missing_policy.value}
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
+            return super().identity()
         return {
-            **shared,
-            "rubrics": [rubric.sha256 for rubric in self.rubrics()],
+            **super().identity(),
+            "rubrics": self.rubric_hashes(),
             "criteria": self._criteria.sha256 if self._criteria else None,
             "weight_samples": self._writer.samples if self._writer else None,
             "reference": self._reference.sha256 if self._reference else self._agent,
@@ -173,7 +171,7 @@ class Race(Metric):
         """One call: the points with `first` and `second` as the reports were shown, and what it cost."""
         answer = await ask(
             judge,
-            self._scores,
+            self.asked[SCORES],
             repeat=repeat,
             question=task.query,
             as_of=task.as_of.isoformat() if task.as_of else None,

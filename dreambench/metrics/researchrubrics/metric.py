@@ -14,20 +14,22 @@ import polars as pl
 from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
-from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.gold import covers, demo_file, one_agent
+from dreambench.judges.rubric import RubricShelf
+from dreambench.metrics.gold import Gold, covers, one_agent
 from dreambench.metrics.graded import ask_items, check_labels, item_row, missing_run, not_applicable
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Unit, Variant
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Unit, Variant
 from dreambench.metrics.researchrubrics.files import Saved, read_results, read_rubrics
 from dreambench.records import Judgment, Status, item_id
 
 VALUES: Mapping[str, float | None] = {"satisfied": 1.0, "partly": 0.5, "not_satisfied": 0.0}
-SAVED = "saved"
+CRITERION, SAVED = "criterion", "saved"
 
 
-class ResearchRubrics(Metric):
+class ResearchRubrics(SavedMetric[Gold[Saved]]):
     """Compliance with weighted criteria, overall and by axis."""
 
     id: ClassVar[str] = "researchrubrics"
@@ -49,8 +51,6 @@ class ResearchRubrics(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a file that cannot be used, ConfigError without one or for values of other labels."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
         self._batch = batch
         self._scale = scale
         where = f"metric.{name}"
@@ -58,31 +58,30 @@ class ResearchRubrics(Metric):
             what = "has neither criteria to judge by nor saved verdicts" if rubrics is None else "has both rubrics and saved"
             fix = f"{where}.rubrics=processed_data.jsonl or {where}.saved=results.jsonl"
             raise ConfigError(Problem(where, what, ["one of rubrics, saved"], fix))
-        self._rubric = shelf.load(f"researchrubrics/{'criterion' if scale == 'ternary' else 'binary'}.{rubric}")
-        labels = self._rubric.settings["answers"]
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked={CRITERION: f"researchrubrics/{'criterion' if scale == 'ternary' else 'binary'}"},
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_results(demo_file(saved, "researchrubrics_results.jsonl"), f"{where}.saved") if saved else None,
+        )
+        labels = self.asked[CRITERION].settings["answers"]
         self._values = {label: VALUES[label] for label in labels} | (values or {})
-        check_labels(f"{where}.values", self._values, self._rubric)
+        check_labels(f"{where}.values", self._values, self.asked[CRITERION])
         self._gold = read_rubrics(demo_file(rubrics, "researchrubrics.jsonl"), f"{where}.rubrics") if rubrics else None
-        self._saved = read_results(demo_file(saved, "researchrubrics_results.jsonl"), f"{where}.saved") if saved else None
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
 
-    @property
-    def rubric_variant(self) -> str:
-        if self._saved:
-            return SAVED
-        return self._rubric.variant + (",binary" if self._scale == "binary" else "")
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else [self._rubric]
+    def distinctions(self) -> Sequence[str]:
+        """Whether criteria are met or not, with nothing between."""
+        return [self._scale] if self._scale == "binary" else []
 
     def identity(self) -> Mapping[str, Any]:
-        shared = {"metric": self.id, "version": self.version, "missing_policy": self.missing_policy.value}
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
+            return super().identity()
         assert self._gold is not None
-        asked = {"rubric": self._rubric.sha256, "criteria": self._gold.sha256, "batch": self._batch, "values": self._values}
-        return {**shared, **asked}
+        asked = {"rubric": self.asked[CRITERION].sha256, "criteria": self._gold.sha256}
+        return {**super().identity(), **asked, "batch": self._batch, "values": self._values}
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
@@ -101,7 +100,7 @@ class ResearchRubrics(Metric):
         if not criteria:
             return [not_applicable(subject, "no_rubrics")]
         texts = [criterion.text for criterion in criteria]
-        given = await ask_items(judge, self._rubric, subject, texts, repeat=repeat, batch=self._batch)
+        given = await ask_items(judge, self.asked[CRITERION], subject, texts, repeat=repeat, batch=self._batch)
         return [
             item_row(subject, criterion.text, criterion.axis, answer, self._values, criterion.weight)
             for criterion, answer in zip(criteria, given, strict=True)

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.datasets.demo import demo_file
 from dreambench.documents import Sentence
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.claims import Claim, extract_claims
@@ -29,16 +30,18 @@ from dreambench.judges.kinds.entailment import Passage
 from dreambench.judges.kinds.fact_in_context import Answer as InContext
 from dreambench.judges.kinds.queries import Answer as Queries
 from dreambench.judges.quotes import check_quote
-from dreambench.judges.rubric import Rubric, RubricShelf
+from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row, reach
-from dreambench.metrics.gold import covers, demo_file, one_agent
+from dreambench.metrics.gold import Gold, covers, one_agent
 from dreambench.metrics.graded import context_of, missing_run, not_applicable
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.metrics.safe.table import (
     FACT,
     IRRELEVANT,
     NOT_SUPPORTED,
     VALUES,
+    Fact,
     fact_row,
     fact_variants,
     read_labels,
@@ -48,10 +51,9 @@ from dreambench.tools.results import SearchHit
 from dreambench.tools.toolset import NoTools
 
 QUESTIONS = ("facts", "context", "queries", "verdict")
-SAVED = "saved"
 
 
-class Safe(Metric):
+class Safe(SavedMetric[Gold[Fact]]):
     """F1@K over the facts of a sample of sentences."""
 
     id: ClassVar[str] = "safe"
@@ -75,39 +77,35 @@ class Safe(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used, ConfigError without any K."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked={question: f"safe/{question}" for question in QUESTIONS},
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_labels(demo_file(saved, "factscore.jsonl"), f"metric.{name}.saved") if saved else None,
+        )
         self._ks = list(dict.fromkeys(k if k is not None else [64, 178]))
         if not self._ks:
             raise ConfigError(Problem(f"metric.{name}.k", "is an empty list", ["a number of facts"], f"metric.{name}.k=[64]"))
         self.primary = f"f1@{self._ks[0]}"  # type: ignore[misc]
         self._sentences, self._seed, self._queries, self._results = sentences, seed, queries, results
-        self._rubrics = {question: shelf.load(f"safe/{question}.{rubric}") for question in QUESTIONS}
-        self._variant = rubric
         self._search = tools
-        self._saved = read_labels(demo_file(saved, "factscore.jsonl"), f"metric.{name}.saved") if saved else None
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
-        else:
+        if not self._saved:
             self.tools = tools
 
-    @property
-    def rubric_variant(self) -> str:
-        """The wording and the size of the sample: scores of different samples are told apart in every table."""
-        if self._saved:
-            return SAVED
-        return self._variant + (f",sentences={self._sentences}" if self._sentences else "")
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else list(self._rubrics.values())
+    def distinctions(self) -> Sequence[str]:
+        """The size of the sample: scores of different samples are not the same."""
+        return [f"sentences={self._sentences}"] if self._sentences else []
 
     def identity(self) -> Mapping[str, Any]:
-        shared = {"metric": self.id, "version": self.version, "k": self._ks, "missing_policy": self.missing_policy.value}
+        shared = {**super().identity(), "k": self._ks}
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
+            return shared
         return {
             **shared,
-            "rubrics": [rubric.sha256 for rubric in self.rubrics()],
+            "rubrics": self.rubric_hashes(),
             "sample": [self._sentences, self._seed if self._sentences else None],
             "searches": [self._queries, self._results],
             **self._search.identity(),
@@ -160,7 +158,7 @@ class Safe(Metric):
     async def _check_sentence(self, subject: Subject, judge: Judge, sentence: Sentence, repeat: int) -> list[Judgment]:
         span = sentence.span
         part = Part((span,), type(span)(span.start, span.start))
-        found = await extract_claims(judge, self._rubrics["facts"], subject, part, None, repeat)
+        found = await extract_claims(judge, self.asked["facts"], subject, part, None, repeat)
         if isinstance(found, Failed):
             item = item_id(subject.task.id, "facts", span.start, span.end)
             return [failed_row(item, FACT, "", found, span.start, span.end)]
@@ -176,7 +174,7 @@ class Safe(Metric):
     async def _stages(self, subject: Subject, judge: Judge, claim: Claim, repeat: int) -> Judgment:
         async def put(rubric: str, /, **context: Any) -> Answer:
             role = "judging" if rubric == "verdict" else "extraction"
-            return need(await ask(judge, self._rubrics[rubric], repeat=repeat, role=role, **context))
+            return need(await ask(judge, self.asked[rubric], repeat=repeat, role=role, **context))
 
         about = context_of(subject)
         asked = {"as_of": about["as_of"]}

@@ -15,16 +15,17 @@ from pydantic import Field
 from dreambench.datasets.dataset import Dataset
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
-from dreambench.judges.kinds.checklist import Answer as Checklist
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.graded_criteria import Answer as Grades
 from dreambench.judges.quotes import check_quote
-from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Variant
+from dreambench.judges.rubric import RubricShelf
+from dreambench.metrics.asking import Failed, ask, ask_each, failed_row
+from dreambench.metrics.graded import context_of
+from dreambench.metrics.judged_metric import SavedMetric
+from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.metrics.vrs.check import Finding, decide
 from dreambench.metrics.vrs.package import Package, read_packages
-from dreambench.metrics.vrs.saved import read_saved, saved_rows
+from dreambench.metrics.vrs.saved import Saved, read_saved, saved_rows
 from dreambench.metrics.vrs.table import (
     CRITERIA,
     VERIFIER,
@@ -40,18 +41,18 @@ from dreambench.records import Judgment, Status, item_id
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Checks = Literal["code_first", "judge_only"]
-ASKS = 2
-"""How often the open verifiers are asked for: once, and once more for what the first answer lacks."""
+VERIFIERS, GRADES = "verifiers", "criteria"
 BY_CODE, NO_PACKAGE, WRONG_QUOTE = "checked_by_code", "no_package", "quote_not_found"
 LEFT_OUT = Failed(Status.JUDGE_ERROR, "missing_answer", "the judge left this check out twice")
 
 
-class VerifierRubricScore(Metric):
+class VerifierRubricScore(SavedMetric[Saved]):
     """Strict VRS, and beside it the relaxed one, the gates, and what they are made of."""
 
     id: ClassVar[str] = "vrs"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "checks")
     primary: ClassVar[str] = VRS
+    saved_variant: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -69,40 +70,35 @@ class VerifierRubricScore(Metric):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for files that cannot be used, ConfigError where there is nothing to judge by."""
-        super().__init__(name=name, shelf=shelf, missing_policy=missing_policy)
-        self.repeats = repeats
+        super().__init__(
+            name=name,
+            shelf=shelf,
+            asked={question: f"vrs/{question}" for question in (VERIFIERS, GRADES)},
+            rubric=rubric,
+            repeats=repeats,
+            missing_policy=missing_policy,
+            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+        )
         self._checks = checks
         self._weight, self._mean, self._share = verifier_weight, accept_mean, accept_verifiers
         self._packages = read_packages(packages, f"metric.{name}.packages") if packages else None
-        self._saved = read_saved(saved, f"metric.{name}.saved") if saved else None
-        self._open, self._graded = (shelf.load(f"vrs/{part}.{rubric}") for part in ("verifiers", "criteria"))
-        if self._saved:
-            self.evaluator = "code"  # type: ignore[misc]
-        elif self._packages is None:
+        if self._saved is None and self._packages is None:
             fix = "dataset=vrs dataset.queries=packages.jsonl"
             raise ConfigError(Problem(f"metric.{name}.packages", "is required: the verifiers of each task", type=fix))
 
-    @property
-    def rubric_variant(self) -> str:
-        """The wording, and whether verifiers were left to the judge alone."""
-        if self._saved:
-            return ""
-        return self._open.variant + (",judge_only" if self._checks == "judge_only" else "")
-
-    def rubrics(self) -> Sequence[Rubric]:
-        return [] if self._saved else [self._open, self._graded]
+    def distinctions(self) -> Sequence[str]:
+        """Whether verifiers are left to the judge alone."""
+        return [self._checks] if self._checks == "judge_only" else []
 
     def identity(self) -> Mapping[str, Any]:
         shared = {
-            "metric": self.id,
-            "version": self.version,
-            "missing_policy": self.missing_policy.value,
+            **super().identity(),
             "packages": self._packages.sha256 if self._packages else None,
             "weights": [self._weight, self._mean, self._share],
         }
         if self._saved:
-            return {**shared, "saved": self._saved.sha256}
-        return {**shared, "rubrics": [rubric.sha256 for rubric in self.rubrics()], "checks": self._checks}
+            return shared
+        return {**shared, "rubrics": self.rubric_hashes(), "checks": self._checks}
 
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
@@ -135,34 +131,17 @@ class VerifierRubricScore(Metric):
         first = self._checks == "code_first"
         decided = await asyncio.to_thread(_decided, verifiers, subject.report.text) if first else {}
         left = {each.id: each.text for each in verifiers if each.id not in decided}
-        given = await self._ask_for(subject, judge, repeat, left)
+        about = context_of(subject)
+        given = await ask_each(judge, self.asked[VERIFIERS], left, repeat=repeat, left_out=LEFT_OUT, **about)
         return [
             _checked(subject, each, decided[each.id]) if each.id in decided else _judged(subject, each, *given[each.id])
             for each in verifiers
         ]
 
-    async def _ask_for(
-        self, subject: Subject, judge: Judge, repeat: int, wanted: Mapping[str, str]
-    ) -> dict[str, tuple[Item | Failed, float | None]]:
-        given: dict[str, tuple[Item | Failed, float | None]] = {}
-        for _ in range(ASKS):
-            missing = {name: text for name, text in wanted.items() if name not in given}
-            if not missing:
-                break
-            answer = await ask(judge, self._open, repeat=repeat, **_about(subject), items=missing)
-            if isinstance(answer, Failed):
-                return {name: given.get(name, (answer, None)) for name in wanted}
-            assert isinstance(answer, Checklist)
-            found = answer.by_id()
-            share = None if answer.cost is None else answer.cost / (len(found) or 1)
-            given |= {name: (item, share) for name, item in found.items()}
-        return {name: given.get(name, (LEFT_OUT, None)) for name in wanted}
-
     async def _grade(self, subject: Subject, judge: Judge, repeat: int, package: Package) -> list[Judgment]:
         """All five criteria in one call."""
-        answer = await ask(
-            judge, self._graded, repeat=repeat, **_about(subject), items=dict(CRITERIA), material=package.material
-        )
+        asked = {**context_of(subject), "items": dict(CRITERIA), "material": package.material}
+        answer = await ask(judge, self.asked[GRADES], repeat=repeat, **asked)
         if isinstance(answer, Failed):
             return [failed_row(item_id(subject.task.id, f"criterion {name}"), name, "", answer) for name in CRITERIA]
         assert isinstance(answer, Grades)
@@ -177,11 +156,6 @@ class VerifierRubricScore(Metric):
 
     def variants(self) -> Sequence[Variant]:
         return score_variants(self._weight, self._mean, self._share)
-
-
-def _about(subject: Subject) -> dict[str, Any]:
-    as_of = subject.task.as_of.isoformat() if subject.task.as_of else None
-    return {"question": subject.task.query, "as_of": as_of, "report": subject.report.text}
 
 
 def _decided(verifiers: Sequence[Verifier], report: str) -> dict[str, Finding]:

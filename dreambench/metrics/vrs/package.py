@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dreambench.datasets.demo import demo_file
 from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
@@ -33,9 +34,9 @@ class Packages:
 
 
 def read_packages(name: str, key: str) -> Packages:
-    """Reads a package file; `key` is the config key that named it. Raises DatasetError with every problem."""
+    """Reads a package file, or the `demo`'s; `key` is the config key that named it. Raises DatasetError with every problem."""
     problems = Problems()
-    path = Path(name).expanduser()
+    path = demo_file(name, "vrs.jsonl")
     check_exists(path, key, problems)
     problems.check()
     found: dict[str, Package] = {}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dreambench.datasets.demo import demo_file
 from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
@@ -44,9 +45,9 @@ class Saved:
 
 
 def read_saved(name: str, key: str) -> Saved:
-    """Reads a file of grades; `key` is the config key that named it. Raises DatasetError with every problem."""
+    """Reads grades, or the `demo`'s; `key` is the config key that named the file. Raises DatasetError with every problem."""
     problems = Problems()
-    path = Path(name).expanduser()
+    path = demo_file(name, "vrs_grades.jsonl")
     check_exists(path, key, problems)
     problems.check()
     found: dict[tuple[str, str], Grades] = {}

@@ -77,6 +77,10 @@ class PageData:
         return pl.read_parquet(self.folder.scores)
 
     @cached_property
+    def report_scores(self) -> pl.DataFrame:
+        return pl.read_parquet(self.folder.report_scores)
+
+    @cached_property
     def judgments(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder.judgments).with_columns(severity=severity())
 

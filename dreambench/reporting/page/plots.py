@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from dreambench.reporting.tables import format_value, shown_scores
+from dreambench.reporting.tables import format_interval, format_value, shown_scores
 from dreambench.runs.assembly import CLEAN, CODE
 
 MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0", "M-4-4h8v8h-8z", "M0-5l5 5-5 5-5-5z", "M0-5l5 9h-10z", "M-5-4h10l-5 9z")
@@ -49,9 +49,9 @@ def _mark(judge: int, y: float, row: dict[str, Any]) -> str:
     x = LEFT + WIDTH * row["value"]
     value = f"{row['agent']} by {row['judge']}: {format_value(row['value'], row['unit'])}"
     line = ""
-    if row["low"] is not None:
+    if interval := format_interval(row, row["unit"]):
         low, high = LEFT + WIDTH * row["low"], LEFT + WIDTH * row["high"]
-        value += f" [{format_value(row['low'], row['unit'])}, {format_value(row['high'], row['unit'])}]"
+        value += interval
         line = f'<path class="bar" d="M{low:.1f} {y:.1f}H{high:.1f}"/>'
     shape = f'<path class="mark" transform="translate({x:.1f} {y:.1f})" d="{MARKS[judge % len(MARKS)]}"/>'
     return f'<g class="s{judge % 5}"><title>{escape(value)}</title>{line}{shape}</g>'

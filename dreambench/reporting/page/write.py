@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,23 @@ import polars as pl
 from dreambench.reporting.labels import meanings
 from dreambench.reporting.page import plots
 from dreambench.reporting.page.data import PageData, arm_label, packed
-from dreambench.reporting.tables import FEW_TASKS, excluded_lines, format_cell, shown_scores
+from dreambench.reporting.shifts import shift_scores
+from dreambench.reporting.tables import (
+    FEW_TASKS,
+    FEWEST_TASKS,
+    LEGEND,
+    SHIFT,
+    TOO_FEW,
+    excluded_lines,
+    format_cell,
+    format_shift,
+    shown_scores,
+)
 from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.runs.folder import RunFolder, write_text
+
+Cell = Callable[[Mapping[str, Any]], str]
+"""How a row of scores reads in a table."""
 
 
 def write_page(folder: RunFolder) -> Path:
@@ -44,12 +59,17 @@ def write_page(folder: RunFolder) -> Path:
         excluded=excluded_lines(data.scores),
         meanings=meanings(data.judgments["label"].unique()),
         few=FEW_TASKS,
+        fewest=FEWEST_TASKS,
+        too_few=TOO_FEW,
+        legend=LEGEND,
+        shift=SHIFT,
+        shifts=score_blocks(shift_scores(data.report_scores), format_shift),
     )
     write_text(folder.page, html)
     return folder.page
 
 
-def score_blocks(scores: pl.DataFrame) -> list[dict[str, Any]]:
+def score_blocks(scores: pl.DataFrame, cell: Cell = format_cell) -> list[dict[str, Any]]:
     """One block per judge, and per metric that code counts: title, columns, rows of cells. Changed texts have their own."""
     shown = shown_scores(scores).with_columns(
         arm=arm_label(),
@@ -66,22 +86,22 @@ def score_blocks(scores: pl.DataFrame) -> list[dict[str, Any]]:
         for changed in (False, True):
             rows = part.filter((pl.col("perturbation") != CLEAN) == changed).sort("agent", "perturbation", "dose")
             if not rows.is_empty():
-                blocks.append({"title": name, "changed": changed, "columns": columns, "rows": _rows(rows, columns)})
+                blocks.append({"title": name, "changed": changed, "columns": columns, "rows": _rows(rows, columns, cell)})
     return blocks
 
 
-def _rows(rows: pl.DataFrame, columns: list[str]) -> list[dict[str, Any]]:
+def _rows(rows: pl.DataFrame, columns: list[str], cell: Cell) -> list[dict[str, Any]]:
     found = []
     for (agent, arm), part in rows.group_by("agent", "arm", maintain_order=True):
         cells = {row["column"]: row for row in part.iter_rows(named=True)}
-        found.append({"agent": agent, "arm": arm, "cells": [_cell(cells.get(column)) for column in columns]})
+        found.append({"agent": agent, "arm": arm, "cells": [_cell(cells.get(column), cell) for column in columns]})
     return found
 
 
-def _cell(row: dict[str, Any] | None) -> dict[str, str]:
+def _cell(row: dict[str, Any] | None, cell: Cell) -> dict[str, str]:
     if row is None:
         return {"text": "", "title": ""}
-    return {"text": format_cell(row), "title": f"{row['variant']}, {row['n_items']} items, interval: {row['interval']}"}
+    return {"text": cell(row), "title": f"{row['variant']}, {row['n_items']} items, interval: {row['interval']}"}
 
 
 def _trouble(judgments: pl.DataFrame) -> list[dict[str, Any]]:

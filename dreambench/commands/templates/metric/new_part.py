@@ -1,7 +1,7 @@
 """New part: the share of a report's sentences that hold a figure. Replace what is counted by what yours measures.
 
 A metric makes one row per judged item (`measure`) and says how rows add up (`variants`); tables, intervals and the report page
-follow from these. One that asks a judge is a `Metric` with `rubrics()`: see `dreambench.metrics.da`.
+follow from these. One that asks a judge is a `JudgedMetric`: see `dreambench.metrics.kic`.
 """
 
 from __future__ import annotations
