@@ -72,7 +72,7 @@ class Spans(NoSpans):
         self._cached: Counter[str] = Counter()
 
     def begin(self, name: str, run: str, cells: int) -> None:
-        known = {"dreambench.run": run, "dreambench.cells": cells}
+        known: dict[str, str | int] = {"dreambench.run": run, "dreambench.cells": cells}
         self._run = self._tracer.start_span(f"run {name}", attributes=known, start_time=self._now())
 
     def around(self, work: Work) -> Work:

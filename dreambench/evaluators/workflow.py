@@ -52,7 +52,7 @@ async def together(work: Iterable[Awaitable[T]]) -> list[T]:
     return done
 
 
-async def ask_each(judge: Judge, one: Callable[[Item], Awaitable[T]], items: Sequence[Item]) -> list[T]:
+async def lead_first(judge: Judge, one: Callable[[Item], Awaitable[T]], items: Sequence[Item]) -> list[T]:
     """`one` of every item, in order, all under way at once but the first: it goes ahead, so that what their prompts share is in
     the provider's cache. Where answers come in batches, hours later, none goes ahead."""
     ahead = 0 if judge.batched else 1

@@ -35,7 +35,7 @@ def concept(word: str) -> str:
     return _CONCEPT.get(word, word)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def similar(a: str, b: str) -> bool:
     """Whether two stems are of one word family: equal, one group, or one (five letters at least) begins the other."""
     if a == b or concept(a) == concept(b):

@@ -119,7 +119,7 @@ def _shortlist(claim: Statement, cut: Sequence[Sentence]) -> list[int]:
     return [index for score, index in sorted(rough)[:_CANDIDATES] if score < 0]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _rough_words(text: str) -> frozenset[str]:
     return frozenset(words(text))
 

@@ -36,7 +36,7 @@ _VOWELS = frozenset("aeiouy")
 _DOUBLES = frozenset("bdfgmnprt")
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The stem of a lower-case English word; anything but ASCII letters comes back unchanged."""
     if word in IRREGULAR:

@@ -80,7 +80,7 @@ async def ask(judge: Judge, rubric: Rubric, *, repeat: int, **context: Any) -> A
         return Failed(Status.JUDGE_ERROR, code, str(error))
 
 
-async def ask_each(
+async def ask_keyed(
     judge: Judge, rubric: Rubric, wanted: Mapping[str, str], *, repeat: int, left_out: Failed = LEFT_OUT, **context: Any
 ) -> dict[str, Given]:
     """An answer to each of `wanted` (id to text), all in one call, or why there is none; in the order of `wanted`.

@@ -15,7 +15,7 @@ from dreambench.datasets.dataset import Dataset
 from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
-from dreambench.errors import Problem
+from dreambench.errors import Problem, nearest
 from dreambench.records import Task
 
 
@@ -102,8 +102,15 @@ def covers(gold: Gold[T], dataset: Dataset, where: str, what: str) -> list[Probl
     return [Problem(where, f"{gold.path.name} has no {what} for any task of the data set", known[:10])]
 
 
-def one_agent(where: str, dataset: Dataset) -> list[Problem]:
-    """Saved verdicts are one agent's: with several agents they would be given to all of them."""
+def one_agent(where: str, dataset: Dataset, saved: str = "verdicts") -> list[Problem]:
+    """What is `saved` is one agent's: with several agents it would be given to all of them."""
     if len(dataset.agents) == 1:
         return []
-    return [Problem(where, "holds the verdicts of one agent, the data set has several", dataset.agents, "dataset.agents=AGENT")]
+    return [Problem(where, f"holds the {saved} of one agent, the data set has several", dataset.agents, "dataset.agents=AGENT")]
+
+
+def no_report_by(agent: str, dataset: Dataset, where: str) -> Problem:
+    """That the agent which `where` names as the one to compare with has no report; with the nearest that has."""
+    near = nearest(agent, dataset.agents)
+    what = f"no report is by {agent}" + (f"; did you mean {near}?" if near else "")
+    return Problem(where, what, dataset.agents, f"{where}={near or dataset.agents[0]}")

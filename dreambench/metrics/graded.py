@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.evaluators.workflow import ask_each
+from dreambench.evaluators.workflow import lead_first
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import answers_of
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import Rubric
-from dreambench.metrics.asking import Failed, Given, ask_each, failed_row
+from dreambench.metrics.asking import Failed, Given, ask_keyed, failed_row
 from dreambench.metrics.metric import Subject
 from dreambench.records import Judgment, Status, item_id
 
@@ -36,9 +36,9 @@ async def ask_items(
 
     async def one(part: Sequence[str]) -> list[Given]:
         wanted = {f"i{number}": text for number, text in enumerate(part, 1)}
-        return list((await ask_each(judge, rubric, wanted, repeat=repeat, **context_of(subject))).values())
+        return list((await ask_keyed(judge, rubric, wanted, repeat=repeat, **context_of(subject))).values())
 
-    return list(itertools.chain(*await ask_each(judge, one, batches)))
+    return list(itertools.chain(*await lead_first(judge, one, batches)))
 
 
 def item_row(

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from dreambench.evaluators.workflow import ask_each
+from dreambench.evaluators.workflow import lead_first
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.yes_no import Answer as YesNo
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.asking import Failed, ask, ask_each, failed_row
+from dreambench.metrics.asking import Failed, ask, ask_keyed, failed_row
 from dreambench.metrics.graded import context_of
 from dreambench.metrics.judged_metric import JudgedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -84,7 +84,7 @@ class KeyInformationCoverage(JudgedMetric):
     async def _together(self, subject: Subject, judge: Judge, repeat: int, items: Sequence[KicItem]) -> dict[str, Given]:
         """All facts in one call; what comes back without an answer in a second one, and no third."""
         wanted = {item.id: item.question for item in items}
-        return dict(await ask_each(judge, self.asked[QUESTION], wanted, repeat=repeat, **context_of(subject)))
+        return dict(await ask_keyed(judge, self.asked[QUESTION], wanted, repeat=repeat, **context_of(subject)))
 
     async def _one_by_one(self, subject: Subject, judge: Judge, repeat: int, items: Sequence[KicItem]) -> dict[str, Given]:
         """Each fact in a call of its own; the first goes ahead so that the report is in the provider's prompt cache."""
@@ -96,7 +96,7 @@ class KeyInformationCoverage(JudgedMetric):
             assert isinstance(answer, YesNo)
             return answer, answer.cost
 
-        return dict(zip((item.id for item in items), await ask_each(judge, one, items), strict=True))
+        return dict(zip((item.id for item in items), await lead_first(judge, one, items), strict=True))
 
     def variants(self) -> Sequence[Variant]:
         """The share of facts that the report states: all, those that change with time, and the others."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from dreambench.errors import ConfigError, Problem
-from dreambench.evaluators.workflow import ask_each
+from dreambench.evaluators.workflow import lead_first
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
 from dreambench.judges.rubric import Rubric, RubricShelf
@@ -85,7 +85,7 @@ class RubricMetric(JudgedMetric):
             for question, weight in weights.items()
         ]
         asking = judge
-        asked = await ask_each(judge, lambda question: self._judge_one(subject, asking, repeat, *question), questions)
+        asked = await lead_first(judge, lambda question: self._judge_one(subject, asking, repeat, *question), questions)
         without = [
             Judgment(item_id(subject.task.id, question), family, "", None, Status.NOT_APPLICABLE, 0.0, reason_code=NO_QUERY)
             for family, weights in self.families.items()

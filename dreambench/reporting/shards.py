@@ -57,6 +57,8 @@ def write_run(run: RunFolder, run_id: str, where: str, rows: int = ROWS) -> list
 
     The summary is written last: a copy without it is not whole, and is not read.
     """
+    if not run.journal.is_file():
+        raise ConfigError(Problem(str(run.root), "has no journal: it is a copy", ["the run's own folder"]))
     system, root = file_system(where)
     if system.exists(root) and system.find(root):
         raise ConfigError(Problem(where, "holds something already; parts of two runs are never mixed", ["an empty place"]))

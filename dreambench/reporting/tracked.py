@@ -16,8 +16,7 @@ from typing import Any
 import polars as pl
 
 from dreambench.metrics.aggregation import ARM
-from dreambench.reporting.finished import read_config
-from dreambench.reporting.study import StudyRun
+from dreambench.reporting.finished import FinishedRun, read_config
 from dreambench.runs.assembly import CLEAN
 
 PROJECT = "dreambench"
@@ -29,7 +28,7 @@ _STRANGE = re.compile(r"[^\w. -]", re.ASCII)
 class TrackedRun:
     """What is handed over of one run."""
 
-    run: StudyRun
+    run: FinishedRun
 
     @property
     def id(self) -> str:

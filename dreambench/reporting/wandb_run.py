@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any, cast
 
 from dreambench.errors import ConfigError, Problem
 from dreambench.reporting.tracked import PROJECT, TrackedRun
@@ -42,13 +43,13 @@ def write_wandb_run(tracked: TrackedRun, folder: Path) -> tuple[str, Path]:
         tags=None if tracked.complete else ["incomplete"],
         config={**tracked.settings, **tracked.tags},
         dir=str(folder),
-        mode=mode,  # type: ignore[arg-type]  (the variable is checked by the client)
+        mode=cast("Any", mode),  # the variable's value is checked by the client
         resume="allow" if mode == "online" else None,
         settings=quiet,
     )
     try:
         run.summary.update(tracked.values)
-        columns = tracked.primary.columns
+        columns: list[str | int] = [*tracked.primary.columns]
         rows = [list(row) for row in tracked.primary.iter_rows()]
         run.log({"scores": wandb.Table(columns=columns, data=rows, allow_mixed_types=True)})
         artifact = wandb.Artifact(f"run-{tracked.id}", type="evaluation")

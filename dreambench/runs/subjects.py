@@ -21,8 +21,8 @@ from dreambench.runs.assembly import Parts
 from dreambench.runs.folder import write_text
 from dreambench.tools.corpus import Corpus
 
-KEPT = 64
-"""Subjects in memory: as many as can have open cells."""
+KEPT = 8
+"""Subjects in memory beside those that open cells hold: cells of one text are neighbours, so a few are enough."""
 
 
 @dataclass(frozen=True, slots=True)

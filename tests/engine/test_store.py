@@ -152,10 +152,11 @@ def test_a_planted_pickled_key_is_refused_when_keys_are_listed(tmp_path: Path) -
     assert BOMB_WENT_OFF == []
 
 
-def test_reads_leave_the_loop_only_while_the_disk_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = iter([0.0, 0.0, *(step for n in range(40) for step in (n, n + (1.0 if n == 3 else 0.0)))])
+def readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: set[int], count: int) -> list[bool]:
+    """Whether each of `count` reads was made in the loop's own thread, where the reads numbered `slow` take a second."""
+    seconds = iter([step for n in range(count) for step in (n, n + (1.0 if n in slow else 0.0))])
     monkeypatch.setattr("dreambench.engine.store.time.perf_counter", lambda: next(seconds))
-    where: list[bool] = []
+    in_loop: list[bool] = []
 
     async def read() -> None:
         made = store(tmp_path)
@@ -163,15 +164,24 @@ def test_reads_leave_the_loop_only_while_the_disk_is_slow(tmp_path: Path, monkey
         inner = made._get
 
         def noted(key: str) -> Reply | None:
-            where.append(threading.current_thread() is threading.main_thread())
+            in_loop.append(threading.current_thread() is threading.main_thread())
             return inner(key)
 
         monkeypatch.setattr(made, "_get", noted)
-        for _ in range(40):
+        for _ in range(count):
             assert await made.get(ASKED.key) == REPLY
         made.close()
 
     asyncio.run(read())
-    assert where[:5] == [True, True, True, True, True], "the fifth read is the slow one"
-    assert not where[5], "the disk is slow: off the loop"
-    assert where[-1] is False, "one second is much: still resting"
+    return in_loop
+
+
+def test_reads_leave_the_loop_only_while_the_disk_is_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_loop = readers(tmp_path, monkeypatch, slow=set(range(3, 20)), count=60)
+    assert all(in_loop[:8]), "five slow reads are needed to tell a slow disk from a busy machine"
+    assert not any(in_loop[8:20])
+    assert in_loop[-1], "the disk is quick again"
+
+
+def test_a_single_slow_read_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(readers(tmp_path, monkeypatch, slow={3}, count=20))

@@ -139,7 +139,7 @@ class BatchApi:
         if not line.answered:
             return self._client.meaning(_LineError(line), ask)
         try:
-            response = load()[0].ModelResponse(**line.body)
+            response = load().litellm.ModelResponse(**line.body)
         except (ValueError, TypeError) as error:
             raise ProviderError(f"{ask.model}: no chat completion in the batch", code="bad_response") from error
         response._hidden_params = {"response_cost": None if price else _listed_cost(response, ask.model)}
@@ -148,7 +148,7 @@ class BatchApi:
 
     async def _do(self, name: str, **asked: Any) -> Any:
         await self._client.begin()
-        call: Callable[..., Awaitable[Any]] = getattr(load()[0], name)
+        call: Callable[..., Awaitable[Any]] = getattr(load().litellm, name)
         ask = Ask(f"{self._provider}/batch", (), None, "", {}, self._api_base)
         try:
             return await call(
@@ -168,6 +168,6 @@ class BatchApi:
 def _listed_cost(response: Any, model: str) -> float | None:
     """litellm's figure for an answer on its own; None for a model that it has no price of."""
     try:
-        return float(load()[0].completion_cost(completion_response=response, model=model))
+        return float(load().litellm.completion_cost(completion_response=response, model=model))
     except Exception:  # litellm raises a bare Exception for a model that it does not know
         return None

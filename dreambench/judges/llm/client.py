@@ -1,17 +1,19 @@
 """One attempt at one call, through instructor on top of litellm.
 
 Both are imported when the first answer has to be bought (seconds, hundreds of megabytes), in a thread, and never for a
-stored answer. instructor words the request for the mode; the answer is read by our own code, so what instructor makes of
-it is not used: the raw response is caught on its way and returned even where instructor cannot parse it.
+stored answer. instructor words the request for an answer model and a mode, once where the words do not depend on the
+messages; the answer is read by our own code.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import ModuleType
@@ -52,14 +54,6 @@ class Ask:
     tools: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(slots=True)
-class _Caught:
-    """What came through one attempt."""
-
-    response: Any = None
-    error: Exception | None = None
-
-
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class Client:
     """Sends for one judge. `where` is its config path, for errors; `timeout` is seconds for the whole attempt."""
@@ -73,15 +67,14 @@ class Client:
     async def send(self, ask: Ask, key: str | None) -> Reply:
         """One attempt, no retry anywhere below. Raises ProviderError with all that a retry policy needs to know."""
         await self.begin()
-        caught = _Caught()
         try:
-            await self._attempt(ask, key, caught)
-        except Exception as error:  # instructor's view of the answer or the failure; ours is formed from what was caught
-            caught.error = caught.error or error
-        if caught.response is not None:
-            return to_reply(caught.response, self.price, answer_text if ask.answer else turn_text)
+            response = await self._complete(request_of(ask), ask, key)
+        except Exception as error:  # `failure` knows every class that litellm raises
+            caught = error
+        else:
+            return to_reply(response, self.price, answer_text if ask.answer else turn_text)
         # Raised outside of the handler: causes hold the request, and with it more than an error should carry.
-        return self.meaning(caught.error or RuntimeError("nothing was sent"), ask)
+        return self.meaning(caught, ask)
 
     async def begin(self) -> None:
         """Loads litellm where it is not there yet; its connections stay open until this client is closed."""
@@ -95,28 +88,20 @@ class Client:
         if _ready.is_set() and not _users:
             await _close_connections()
 
-    async def _attempt(self, ask: Ask, key: str | None, caught: _Caught) -> None:
-        litellm = load()[0]
-
-        async def complete(**request: Any) -> Any:
-            try:
-                async with asyncio.timeout(self.timeout):
-                    with bridge.watching() as seen:
-                        completion = await litellm.acompletion(
-                            **request,
-                            api_base=ask.api_base,
-                            api_key=key,
-                            timeout=self.timeout,
-                            num_retries=0,
-                            max_retries=0,
-                        )
-                    caught.response = bridge.restored(completion, seen)
-            except Exception as error:  # `failure` knows every class that litellm raises
-                caught.error = error
-                raise
-            return caught.response
-
-        await word(ask, complete)
+    async def _complete(self, request: dict[str, Any], ask: Ask, key: str | None) -> Any:
+        """litellm's response to a request."""
+        loaded = load()
+        async with asyncio.timeout(self.timeout):
+            with bridge.watching() as seen, loaded.unlogged():
+                completion = await loaded.litellm.acompletion(
+                    **request,
+                    api_base=ask.api_base,
+                    api_key=key,
+                    timeout=self.timeout,
+                    num_retries=0,
+                    max_retries=0,
+                )
+        return bridge.restored(completion, seen)
 
     def meaning(self, error: Exception, ask: Ask) -> Reply:
         """A refusal of the provider's filter as a Reply; raises ProviderError for all other trouble."""
@@ -129,24 +114,6 @@ class Client:
             read = f"{meaning} (the key is read from {' or '.join(self.key_names)})"
             raise ProviderError(read, code="auth", fatal=True)
         raise meaning
-
-
-async def word(ask: Ask, complete: Callable[..., Awaitable[Any]]) -> None:
-    """Words `ask` as the keywords of a chat completion, through instructor where a typed answer is wanted."""
-    messages = [dict(message) for message in ask.messages]
-    if ask.answer is None:
-        offer = {"tools": [dict(tool) for tool in ask.tools]} if ask.tools else {}
-        await complete(model=ask.model, messages=messages, **offer, **ask.params)
-        return
-    _, instructor, once = load()
-    asking = instructor.from_litellm(complete, mode=getattr(instructor.Mode, MODES[ask.mode]))
-    await asking.chat.completions.create_with_completion(
-        response_model=_prepared(ask.answer),
-        messages=messages,
-        model=ask.model,
-        max_retries=once(),
-        **ask.params,
-    )
 
 
 def unsupported(error: BaseException, ask: Ask, where: str) -> ProviderError:
@@ -170,13 +137,25 @@ def _cure(name: str, ask: Ask, where: str) -> str:
 _ready = threading.Event()
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The libraries, set up."""
+
+    litellm: ModuleType
+    instructor: ModuleType
+    once: Any
+    """One attempt in every version of instructor: an int means retries in some and attempts in others."""
+    unlogged: Callable[[], AbstractContextManager[object]]
+    """Around a call whose success and failure litellm need not log: nobody listens, and it prices every answer once more."""
+
+
 @cache
-def _load_once() -> tuple[ModuleType, ModuleType, Any]:
+def _load_once() -> Loaded:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches a price map from the network at import
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # else it reads a .env file from the working folder
     import instructor
     import litellm
-    from tenacity import AsyncRetrying, stop_after_attempt
+    from tenacity import Retrying, stop_after_attempt
 
     litellm.telemetry = False
     litellm.suppress_debug_info = True
@@ -190,23 +169,62 @@ def _load_once() -> tuple[ModuleType, ModuleType, Any]:
     for logger in _QUIET:
         logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
     instructor.from_litellm  # noqa: B018  (loaded lazily by instructor: now, in this thread, not in the event loop)
+    unlogged: Callable[[], AbstractContextManager[object]] = nullcontext
+    with suppress(ImportError):  # older versions always log
+        from litellm._internal_context import internal_sub_call
 
-    def once() -> Any:
-        """One attempt in every version of instructor: an int means retries in some and attempts in others."""
-        return AsyncRetrying(stop=stop_after_attempt(1), reraise=True)
+        unlogged = internal_sub_call
+    return Loaded(litellm, instructor, Retrying(stop=stop_after_attempt(1), reraise=True), unlogged)
 
-    return litellm, instructor, once
+
+def request_of(ask: Ask) -> dict[str, Any]:
+    """What litellm is asked: model, messages and parameters, and how the answer is to be given."""
+    messages = [dict(message) for message in ask.messages]
+    request = {"model": ask.model, "messages": messages, **ask.params}
+    if ask.answer is None:
+        return {**request, "tools": [dict(tool) for tool in ask.tools]} if ask.tools else request
+    form = _form(ask.answer, ask.mode)
+    return request | (_worded(ask.answer, ask.mode, messages) if form is None else json.loads(form))
 
 
 @lru_cache(maxsize=256)
-def _prepared(answer: type[Answer]) -> type[Answer]:
-    """What instructor would make of the model on every call (a class, 2 ms), made once."""
-    prepared: type[Answer] = load()[1].openai_schema(answer)
-    return prepared
+def _form(answer: type[Answer], mode: str) -> str | None:
+    """What instructor adds to every request for an answer, as JSON: providers' code in litellm may change what it is given.
+
+    None where instructor words the messages themselves.
+    """
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+    worded = _worded(answer, mode, messages)
+    return json.dumps(worded) if worded.pop("messages") == messages else None
 
 
-def load() -> tuple[Any, Any, Any]:
-    """litellm and instructor, set up, and a maker of one-attempt policies."""
+def _worded(answer: type[Answer], mode: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """The request as instructor words it, caught on its way to litellm."""
+    instructor = load().instructor
+    sent: dict[str, Any] = {}
+
+    def catch(**request: Any) -> Any:
+        sent.update(request)
+        raise _Sent
+
+    asking = instructor.from_litellm(catch, mode=getattr(instructor.Mode, MODES[mode]))
+    try:
+        asking.chat.completions.create(
+            response_model=answer, messages=[dict(message) for message in messages], model="", max_retries=load().once
+        )
+    except Exception as error:  # instructor's own class around ours
+        if not sent:
+            raise RuntimeError(f"instructor cannot word a request for {answer.__name__}: {error}") from error
+    del sent["model"]
+    return sent
+
+
+class _Sent(Exception):
+    """No error: it ends instructor's part."""
+
+
+def load() -> Loaded:
+    """litellm and instructor, set up, and a one-attempt policy."""
     with _loading:
         loaded = _load_once()
         _ready.set()
@@ -214,7 +232,7 @@ def load() -> tuple[Any, Any, Any]:
 
 
 async def _close_connections() -> None:
-    litellm = load()[0]
+    litellm = load().litellm
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
 
     await asyncio.sleep(0)  # lets the book-keeping of the last response reach the queue: else it would revive the worker

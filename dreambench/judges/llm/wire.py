@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from openai import AsyncOpenAI
 
-from dreambench.judges.llm.client import Ask, load, word
+from dreambench.judges.llm.client import Ask, load, request_of
 
 CHAT = "/chat/completions"
 _NOWHERE = "http://127.0.0.1:9/v1"
@@ -20,10 +20,6 @@ _NOWHERE = "http://127.0.0.1:9/v1"
 _KEPT: ContextVar[list[httpx.Request]] = ContextVar("dreambench_kept")
 _NOTHING = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "stop"}
 _ANSWER = {"id": "kept", "object": "chat.completion", "created": 0, "model": "kept", "choices": [_NOTHING]}
-
-
-class _Kept(Exception):
-    """The request is there; nothing after it matters."""
 
 
 class _Keeping(httpx.AsyncBaseTransport):
@@ -48,21 +44,12 @@ async def wire_body(ask: Ask, client: AsyncOpenAI) -> dict[str, Any] | None:
     kept: list[httpx.Request] = []
     token = _KEPT.set(kept)
     failed: Exception | None = None
-
-    async def complete(**request: Any) -> Any:
-        nonlocal failed
-        try:
-            await load()[0].acompletion(
-                **request, client=client, api_base=_NOWHERE, api_key="none", num_retries=0, max_retries=0
-            )
-        except Exception as error:  # raised below, when no request came through
-            failed = error
-        raise _Kept
-
     try:
-        await word(ask, complete)
-    except Exception as error:  # instructor wraps _Kept in an error of its own
-        failed = failed or error
+        await load().litellm.acompletion(
+            **request_of(ask), client=client, api_base=_NOWHERE, api_key="none", num_retries=0, max_retries=0
+        )
+    except Exception as error:  # raised below, when no request came through
+        failed = error
     finally:
         _KEPT.reset(token)
     if kept:

@@ -16,7 +16,7 @@ from pydantic import PositiveInt
 from dreambench.datasets.dataset import Dataset
 from dreambench.datasets.demo import demo_file
 from dreambench.documents.urls import link_target
-from dreambench.errors import Problem, nearest
+from dreambench.errors import Problem
 from dreambench.evaluators.workflow import together
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
@@ -33,7 +33,7 @@ from dreambench.metrics.deepconsult.votes import (
     vote_variants,
     winner,
 )
-from dreambench.metrics.gold import Gold
+from dreambench.metrics.gold import Gold, no_report_by
 from dreambench.metrics.graded import missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -64,14 +64,10 @@ class DeepConsult(SavedMetric[Gold[Vote]]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used."""
+        asked = {PREFERENCE: f"deepconsult/{PREFERENCE}"}
+        results = read_results(demo_file(saved, "deepconsult_results.jsonl"), f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={PREFERENCE: f"deepconsult/{PREFERENCE}"},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_results(demo_file(saved, "deepconsult_results.jsonl"), f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._baseline, self._trials, self._strips = baseline, trials, links == "strip"
         self._texts: dict[str, str] = {}
@@ -91,9 +87,7 @@ class DeepConsult(SavedMetric[Gold[Vote]]):
         self._texts = {report.task_id: report.text for report in dataset.reports if report.agent == self._baseline}
         if self._texts:
             return []
-        near = nearest(self._baseline, dataset.agents)
-        what = f"no report is by {self._baseline}" + (f"; did you mean {near}?" if near else "")
-        return [Problem(f"{where}.baseline", what, dataset.agents, f"{where}.baseline={near or dataset.agents[0]}")]
+        return [no_report_by(self._baseline, dataset, f"{where}.baseline")]
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
         """One row per dimension, order and trial; one row that says so where there is nothing to compare."""

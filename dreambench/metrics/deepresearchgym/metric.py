@@ -84,14 +84,10 @@ class DeepResearchGym(SavedMetric[Points]):
         if "key_points" in self._parts and not key_points and not saved:
             fix = f"{where}.key_points=key_point or {where}.parts=[quality,precision,recall]"
             raise ConfigError(Problem(f"{where}.key_points", "is required for the part key_points", ["a folder"], fix))
+        asked = _rubric_files(self._parts)
+        results = read_labels(demo_file(saved, "kpr.json"), f"{where}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked=_rubric_files(self._parts),
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_labels(demo_file(saved, "kpr.json"), f"{where}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         used = bool(key_points) and "key_points" in self._parts and not saved
         self._points = read_points(demo_file(str(key_points), "key_point"), f"{where}.key_points") if used else None

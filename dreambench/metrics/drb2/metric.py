@@ -14,13 +14,13 @@ from pydantic import NonNegativeInt, PositiveInt
 from dreambench.datasets.dataset import Dataset
 from dreambench.datasets.demo import demo_file
 from dreambench.errors import ConfigError, Problem, nearest
-from dreambench.evaluators.workflow import ask_each
+from dreambench.evaluators.workflow import lead_first
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.rubric_items import DIMENSIONS
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.asking import Failed, Given, ask_each, failed_row
+from dreambench.metrics.asking import Failed, Given, ask_keyed, failed_row
 from dreambench.metrics.drb2.rubrics import RubricItem, TaskRubric, read_rubrics
 from dreambench.metrics.drb2.saved import Saved, read_saved, saved_rows
 from dreambench.metrics.drb2.table import TOTAL, identity, item_row, report_row, rubric_variants
@@ -60,14 +60,10 @@ class DeepResearchBench2(SavedMetric[Saved]):
         """Raises DatasetError for files that cannot be used, ConfigError where there is nothing to judge by."""
         self._chunk, self._limit = chunk, report_limit
         self._dimensions = [each for each in DIMENSIONS if dimensions is None or each in dimensions]
+        asked = {ITEMS: f"drb2/{'items' if 'presentation' in self._dimensions else 'content'}"}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={ITEMS: f"drb2/{'items' if 'presentation' in self._dimensions else 'content'}"},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._rubrics = read_rubrics(str(demo_file(rubrics, "drb2.jsonl")), f"metric.{name}.rubrics") if rubrics else None
         self._traces = read_traces(traces, f"metric.{name}.traces") if traces else None
@@ -129,13 +125,13 @@ class DeepResearchBench2(SavedMetric[Saved]):
         """Every chunk's verdicts; the first chunk goes ahead, so that the report is in the provider's prompt cache."""
         size = self._chunk or len(items)
         chunks = [items[start : start + size] for start in range(0, len(items), size)]
-        parts = await ask_each(judge, lambda chunk: self._one(subject, judge, repeat, rubric, chunk), chunks)
+        parts = await lead_first(judge, lambda chunk: self._one(subject, judge, repeat, rubric, chunk), chunks)
         return {name: given for part in parts for name, given in part.items()}
 
     async def _one(
         self, subject: Subject, judge: Judge, repeat: int, rubric: TaskRubric, chunk: Sequence[RubricItem]
     ) -> dict[str, Given]:
-        return await ask_each(
+        return await ask_keyed(
             judge,
             self.asked[ITEMS],
             {item.id: item.text for item in chunk},

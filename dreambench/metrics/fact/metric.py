@@ -22,6 +22,7 @@ from dreambench.metrics.asking import Failed, ask, reach
 from dreambench.metrics.fact.pairs import CitedPage, by_page
 from dreambench.metrics.fact.saved import LABELS, Stage, read_saved, saved_rows
 from dreambench.metrics.fact.table import Verdict, fact_variants, failed_report, no_citations, verdict_row
+from dreambench.metrics.gold import one_agent
 from dreambench.metrics.graded import context_of
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -58,14 +59,10 @@ class Fact(SavedMetric[ByTask[tuple[Stage]]]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used, ConfigError for values that are no label's."""
+        asked = {question: f"fact/{question}" for question in (EXTRACT, VERIFY)}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={question: f"fact/{question}" for question in (EXTRACT, VERIFY)},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._values = {**VALUES, **(values or {})}
         self._limit = page_limit
@@ -84,9 +81,7 @@ class Fact(SavedMetric[ByTask[tuple[Stage]]]):
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
         if self._saved:
-            what = "holds the citations of one agent, the data set has several"
-            several = len(dataset.agents) > 1
-            return [Problem(f"{where}.saved", what, dataset.agents, "dataset.agents=AGENT")] if several else []
+            return one_agent(f"{where}.saved", dataset, "citations")
         if "page_visit" not in self._pages.tools:
             what = f"opens the cited pages, which tools={self._pages.name} cannot"
             return [Problem(where, what, ["tools that open pages: corpus, pages, web_..."], "tools=pages")]

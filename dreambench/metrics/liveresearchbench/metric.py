@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 from dreambench.datasets.dataset import Dataset
 from dreambench.datasets.demo import demo_file
 from dreambench.datasets.liveresearchbench import fill_placeholders
-from dreambench.errors import ConfigError, Problem, nearest
+from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.workflow import together
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds.issues import Answer as Issues
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
-from dreambench.metrics.gold import covers
+from dreambench.metrics.gold import covers, no_report_by
 from dreambench.metrics.graded import ask_items, context_of, item_row, missing_run, not_applicable
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.liveresearchbench.files import WINNERS, Gradings, issue_text, read_checklists, read_gradings
@@ -73,14 +73,10 @@ class LiveResearchBench(SavedMetric[Gradings]):
             problems.append(Problem(f"{where}.reference_agent", "is required for the part depth", ["an agent"], fix))
         if problems:
             raise ConfigError(*problems)
+        asked = {part: f"liveresearchbench/{part}" for part in self._parts}
+        results = read_gradings(demo_file(saved, "liveresearchbench"), f"{where}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={part: f"liveresearchbench/{part}" for part in self._parts},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_gradings(demo_file(saved, "liveresearchbench"), f"{where}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         listed = demo_file(checklists, "liveresearchbench.jsonl") if checklists and "coverage" in self._parts else None
         self._gold = read_checklists(listed, f"{where}.checklists") if listed else None
@@ -106,10 +102,7 @@ class LiveResearchBench(SavedMetric[Gradings]):
         problems = covers(self._gold, dataset, f"{where}.checklists", "checklist") if self._gold else []
         self._references = {report.task_id: report.text for report in dataset.reports if report.agent == self._agent}
         if self._agent and not self._references:
-            near = nearest(self._agent, dataset.agents)
-            what = f"no report is by {self._agent}" + (f"; did you mean {near}?" if near else "")
-            fix = f"{where}.reference_agent={near or dataset.agents[0]}"
-            problems.append(Problem(f"{where}.reference_agent", what, dataset.agents, fix))
+            problems.append(no_report_by(self._agent, dataset, f"{where}.reference_agent"))
         return problems
 
     async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:

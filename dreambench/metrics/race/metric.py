@@ -16,10 +16,11 @@ from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
 from dreambench.documents import parse_document
-from dreambench.errors import ConfigError, Problem, nearest
+from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.asking import Failed, ask, failed_row
+from dreambench.metrics.gold import no_report_by, one_agent
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
 from dreambench.metrics.race.article import without_citations
@@ -72,14 +73,9 @@ class Race(SavedMetric[ByTask[Mapping[str, float]]]):
         """Raises DatasetError for a file that cannot be used, ConfigError for a reference that is missing or named twice."""
         asked = {SCORES: f"race/{'scores' if mode == 'strict' else 'lists'}"}
         asked |= {} if saved or criteria else {part: f"race/{part}" for part in (WEIGHTS, CRITERIA)}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked=asked,
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self.order, self.mode, self._strips = order, mode, citations == "strip"
         self._agent = reference_agent
@@ -122,15 +118,12 @@ class Race(SavedMetric[ByTask[Mapping[str, float]]]):
     def prepare(self, dataset: Dataset) -> list[Problem]:
         where = f"metric.{self.name}"
         if self._saved:
-            return _one_agent(f"{where}.saved", dataset)
+            return one_agent(f"{where}.saved", dataset, "scores")
         problems = []
         if self._agent is not None:
             self._by_agent = {report.task_id: report.text for report in dataset.reports if report.agent == self._agent}
             if not self._by_agent:
-                near = nearest(self._agent, dataset.agents)
-                what = f"no report is by {self._agent}" + (f"; did you mean {near}?" if near else "")
-                fix = f"{where}.reference_agent={near or dataset.agents[0]}"
-                problems.append(Problem(f"{where}.reference_agent", what, dataset.agents, fix))
+                problems.append(no_report_by(self._agent, dataset, f"{where}.reference_agent"))
         elif not any(self._reference_of(task) for task in dataset.tasks):
             problems.append(Problem(f"{where}.reference", "holds no report to any task of the data set"))
         if self._criteria and (without := [task.id for task in dataset.tasks if not self._criteria.of(task)]):
@@ -209,10 +202,3 @@ def _stripped(text: str) -> str:
 
 def _not_applicable(task: Task, code: str) -> Judgment:
     return Judgment(item_id(task.id, code), "report", TARGET, None, Status.NOT_APPLICABLE, reason_code=code)
-
-
-def _one_agent(where: str, dataset: Dataset) -> list[Problem]:
-    """Saved scores are one agent's: with several agents they would be given to all of them."""
-    if len(dataset.agents) == 1:
-        return []
-    return [Problem(where, "holds the scores of one agent, the data set has several", dataset.agents, "dataset.agents=AGENT")]

@@ -58,14 +58,10 @@ class ResearchRubrics(SavedMetric[Gold[Saved]]):
             what = "has neither criteria to judge by nor saved verdicts" if rubrics is None else "has both rubrics and saved"
             fix = f"{where}.rubrics=processed_data.jsonl or {where}.saved=results.jsonl"
             raise ConfigError(Problem(where, what, ["one of rubrics, saved"], fix))
+        asked = {CRITERION: f"researchrubrics/{'criterion' if scale == 'ternary' else 'binary'}"}
+        results = read_results(demo_file(saved, "researchrubrics_results.jsonl"), f"{where}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={CRITERION: f"researchrubrics/{'criterion' if scale == 'ternary' else 'binary'}"},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_results(demo_file(saved, "researchrubrics_results.jsonl"), f"{where}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         labels = self.asked[CRITERION].settings["answers"]
         self._values = {label: VALUES[label] for label in labels} | (values or {})

@@ -77,14 +77,10 @@ class Safe(SavedMetric[Gold[Fact]]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for a saved file that cannot be used, ConfigError without any K."""
+        asked = {question: f"safe/{question}" for question in QUESTIONS}
+        labelled = read_labels(demo_file(saved, "factscore.jsonl"), f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={question: f"safe/{question}" for question in QUESTIONS},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_labels(demo_file(saved, "factscore.jsonl"), f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=labelled
         )
         self._ks = list(dict.fromkeys(k if k is not None else [64, 178]))
         if not self._ks:

@@ -19,7 +19,7 @@ from dreambench.judges.kinds.checklist import Item
 from dreambench.judges.kinds.graded_criteria import Answer as Grades
 from dreambench.judges.quotes import check_quote
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.asking import Failed, ask, ask_each, failed_row
+from dreambench.metrics.asking import Failed, ask, ask_keyed, failed_row
 from dreambench.metrics.graded import context_of
 from dreambench.metrics.judged_metric import SavedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
@@ -70,14 +70,10 @@ class VerifierRubricScore(SavedMetric[Saved]):
         missing_policy: MissingPolicy = MissingPolicy.EXCLUDE,
     ) -> None:
         """Raises DatasetError for files that cannot be used, ConfigError where there is nothing to judge by."""
+        asked = {question: f"vrs/{question}" for question in (VERIFIERS, GRADES)}
+        results = read_saved(saved, f"metric.{name}.saved") if saved else None
         super().__init__(
-            name=name,
-            shelf=shelf,
-            asked={question: f"vrs/{question}" for question in (VERIFIERS, GRADES)},
-            rubric=rubric,
-            repeats=repeats,
-            missing_policy=missing_policy,
-            saved=read_saved(saved, f"metric.{name}.saved") if saved else None,
+            name=name, shelf=shelf, asked=asked, rubric=rubric, repeats=repeats, missing_policy=missing_policy, saved=results
         )
         self._checks = checks
         self._weight, self._mean, self._share = verifier_weight, accept_mean, accept_verifiers
@@ -132,7 +128,7 @@ class VerifierRubricScore(SavedMetric[Saved]):
         decided = await asyncio.to_thread(_decided, verifiers, subject.report.text) if first else {}
         left = {each.id: each.text for each in verifiers if each.id not in decided}
         about = context_of(subject)
-        given = await ask_each(judge, self.asked[VERIFIERS], left, repeat=repeat, left_out=LEFT_OUT, **about)
+        given = await ask_keyed(judge, self.asked[VERIFIERS], left, repeat=repeat, left_out=LEFT_OUT, **about)
         return [
             _checked(subject, each, decided[each.id]) if each.id in decided else _judged(subject, each, *given[each.id])
             for each in verifiers
