@@ -46,9 +46,9 @@ $(VENV)/.stamp-dev: requirements/dev.lock | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements/dev.lock
 	touch $@ $(VENV)/.stamp-run
 
-# Needs chromium: the README's pictures.
+# Needs chromium: the pictures of README and docs.
 images: $(VENV)/.stamp-dev
-	$(BIN)/python docs/images/render.py
+	$(BIN)/python -m docs.images.render
 
 # Needs uv (https://docs.astral.sh/uv): resolves pyproject.toml for all declared Pythons at once.
 lock:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bench import cache, corpus, dream, memory, parse, run, start
+from bench import cache, calls, client, corpus, dream, load, memory, parse, run, start, use, warm
 
 
 def main() -> None:
-    for module in (start, parse, cache, corpus, run, dream, memory):
+    for module in (start, parse, cache, corpus, run, dream, warm, client, use, load, calls, memory):
         print(f"\n# {module.__name__}")
         module.main()
 

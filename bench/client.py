@@ -21,19 +21,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from bench.timing import ROOT
+from bench.worker import server, start
 
 RUBRICS = [f"wq/{name}.default" for name in ("main_idea_clarity", "readability_and_flow", "structural_coherence")]
 """Asked of every report in turn, as a metric does; a block has a third as many reports as calls."""
 AT_ONCE = 8
-_SERVER = """
-import sys
-from tests.support.openai_stub import OpenAIStub
-with OpenAIStub() as stub:
-    print(stub.url, flush=True)
-    sys.stdin.read()
-"""
-
 Ask = Callable[[int], Awaitable[Any]]
 
 
@@ -128,11 +120,9 @@ def work(side: str, url: str, folder: str, calls: int) -> None:
 def main(calls: int = 30, rounds: int = 9) -> None:
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory()))
-        server = _start(ends, folder, "-c", _SERVER)
-        assert server.stdout
-        url = server.stdout.readline().strip()
+        url = server(ends, folder)
         sides = {
-            side: _start(ends, folder, "-m", "bench.client", side, url, str(folder), str(calls)) for side in ("ours", "bare")
+            side: start(ends, folder, "-m", "bench.client", side, url, str(folder), str(calls)) for side in ("ours", "bare")
         }
         pairs = [tuple(_block(process) for process in sides.values()) for _ in range(rounds + 1)][1:]
         mine, base = (statistics.median(column) for column in zip(*pairs, strict=True))
@@ -141,21 +131,6 @@ def main(calls: int = 30, rounds: int = 9) -> None:
         f"client, processor time of a call {mine:7.2f} ms   bare instructor + litellm {base:7.2f} ms   "
         f"ratio {ratio:5.2f}   target at most 1.10"
     )
-
-
-def _start(ends: ExitStack, folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder), "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    ends.callback(process.wait)
-    assert process.stdin
-    ends.callback(process.stdin.close)
-    return process
 
 
 def _block(process: subprocess.Popen[str]) -> float:

@@ -3,23 +3,27 @@ take log-normal times, ten calls in flight at most.
 
 python -m bench.use [MEAN [REPEATS]]    mean seconds of an answer (0.5), judgings of each report (10)
 
-A slot is busy while the server works on a call. The tail begins when the last call is sent. The same calls stage by stage
-(all first questions of all reports, then all second ones, ...) are computed from the times that their answers took.
+The server is a process of its own, as a provider is. A slot is busy while it works on a call. The tail begins when the last
+call is sent. The same calls stage by stage (all first questions of all reports, then all second ones, ...) are computed from
+the times that their answers took.
 """
 
 from __future__ import annotations
 
 import asyncio
 import heapq
+import json
 import math
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.worker import start
 from dreambench.config.compose import compose
 from dreambench.engine.call import CallRecord
 from dreambench.engine.cell import Cell
@@ -95,10 +99,21 @@ def staged(calls: Sequence[Served]) -> float:
     return sum(packed(call.seconds for call in calls if call.stage == stage) for stage in stages)
 
 
+def serve(mean: float) -> None:
+    """The server's process: its address, and when its input ends the calls that it has served."""
+    with Timed(mean) as stub:
+        print(stub.url, flush=True)
+        sys.stdin.read()
+        print(json.dumps([astuple(call) for call in stub.served]), flush=True)
+
+
 def measure(folder: Path, mean: float, repeats: int) -> list[Served]:
     """The calls of one cold run, in the order in which they came."""
-    with Timed(mean) as stub:
-        model = ["judge=litellm", "judge.litellm.model=openai/anything", f"judge.litellm.api_base={stub.url}"]
+    with ExitStack() as ends:
+        server = start(ends, folder, "-m", "bench.use", "serve", str(mean))
+        assert server.stdin and server.stdout
+        url = server.stdout.readline().strip()
+        model = ["judge=litellm", "judge.litellm.model=openai/anything", f"judge.litellm.api_base={url}"]
         widths = [f"engine.start={SLOTS}", f"engine.most={SLOTS}"]
         paths = [f"paths.outputs={folder / 'outputs'}", f"paths.cache={folder / 'cache'}"]
         metrics = ["metric=[factuality,ci]", f"metric.factuality.repeats={repeats}", f"metric.ci.repeats={repeats}"]
@@ -107,7 +122,9 @@ def measure(folder: Path, mean: float, repeats: int) -> list[Served]:
         result = asyncio.run(execute(validate(composed, clock), "", Silent, clock))
         if not result.outcome.complete:
             raise RuntimeError(f"{result.outcome.owed} cells are owed: {result.outcome.stopped}")
-        return sorted(stub.served, key=lambda call: call.came)
+        server.stdin.close()
+        served = (Served(*call) for call in json.loads(server.stdout.readline()))
+        return sorted(served, key=lambda call: call.came)
 
 
 def main(mean: float = 0.5, repeats: int = 10) -> None:
@@ -120,12 +137,15 @@ def main(mean: float = 0.5, repeats: int = 10) -> None:
     print(
         f"calls {len(calls)}, mean {total / len(calls):.2f} s, at most {SLOTS} at once, {len({c.stage for c in calls})} stages"
     )
-    print(f"slots busy until the last call was sent {busy(calls, first, last_sent):7.1%}")
+    print(f"slots busy until the last call was sent {busy(calls, first, last_sent):7.1%}   target at least 95%")
     print(f"wall time, first call to last answer    {wall:7.2f} s")
-    print(f"calls x mean / slots                    {ideal:7.2f} s   ratio {wall / ideal:.2f}")
+    print(f"calls x mean / slots                    {ideal:7.2f} s   ratio {wall / ideal:.2f}   target at most 1.10")
     print(f"the same calls stage by stage           {staged(calls):7.2f} s   (computed from their times)")
 
 
 if __name__ == "__main__":
     given = sys.argv[1:]
+    if given[:1] == ["serve"]:
+        serve(float(given[1]))
+        sys.exit()
     main(*map(float, given[:1]), *map(int, given[1:2]))

@@ -13,8 +13,8 @@ from rich.text import Text
 from dreambench.reporting.shifts import shift_scores
 from dreambench.runs.assembly import CLEAN, CODE
 
-SHIFT = "shift vs clean, paired by task"
-"""Changed minus clean: how the tables of shifts are called."""
+SHIFT = "shift vs clean, paired"
+"""Changed minus clean, paired by task: how the tables of shifts are called."""
 SAVED = "saved"
 """Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant alone."""
 FEW_TASKS = 20

@@ -97,7 +97,8 @@ def test_fragments_become_a_section_of_the_changelog(tmp_path: Path) -> None:
     head, _, rest = after.partition("<!-- releases -->\n")
     assert head == before.partition("<!-- releases -->\n")[0]
     assert re.match(r"\n?## 9\.9\.9 \(2030-01-02\)\n\n### Added\n", rest), rest[:200]
-    assert "- One can do it now.\n" in rest and "### Fixed\n\n- It is right now.\n" in rest
+    added, _, fixed = rest.partition("\n### Fixed\n")
+    assert "\n- One can do it now.\n" in added and "\n- It is right now.\n" in fixed
     assert rest.endswith(before.partition("<!-- releases -->\n")[2].lstrip("\n"))
     assert [path.name for path in (tmp_path / "changes").iterdir()] == ["README.md"]
 
@@ -106,4 +107,4 @@ def test_every_fragment_is_one_sentence_of_a_known_kind() -> None:
     for path in (ROOT / "changes").iterdir():
         if path.name != "README.md":
             assert re.fullmatch(r"\+[a-z0-9_]+\.(added|changed|fixed)\.md", path.name), path.name
-            assert re.fullmatch(r"\S.*[.!]\n", path.read_text(encoding="utf-8")), path.name
+            assert re.fullmatch(r"\S[^\n]*(\n[^\n]+)*[.!]\n", path.read_text(encoding="utf-8")), path.name

@@ -69,7 +69,7 @@ def test_a_run_prints_its_shifts_and_what_the_marks_mean() -> None:
     console = Console(record=True, width=200)
     print_run(console, dataset_scores(values(2), seed=0), values(2), [])
     said = console.export_text()
-    assert "judge: j: shift vs clean, paired by task" in said
+    assert "judge: j: shift vs clean, paired" in said
     assert "95 % interval: none" in said and LEGEND in said and "[" not in said.partition("95 %")[0].rpartition("x100")[0]
 
 

@@ -6,16 +6,17 @@ import base64
 import gzip
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pypdfium2
 import pytest
 
 from dreambench.reporting.page.data import severity
 from tests.apps.command import dreambench
+from tests.support.browser import CHROMIUM, NEEDS_CHROMIUM, browser
 
 HOSTILE = """# Costs <script>document.title = "owned"</script>
 
@@ -27,7 +28,7 @@ The bridge cost 40 million euros in 2011 [1]. <img src=x onerror="document.title
 [1] https://bridges.example/a?x="><script>alert(1)</script>
 [2] https://nobody.example/b
 """
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+READY = "document.documentElement.dataset.ready === 'yes'"
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def test_equal_tables_give_equal_pages(run: Path) -> None:
     assert write_page(RunFolder(run)).read_bytes() == before
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: apt-get install chromium")
+@NEEDS_CHROMIUM
 def test_a_browser_shows_it_without_an_error(run: Path) -> None:
     assert CHROMIUM is not None
     quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--enable-logging=stderr"]
@@ -155,3 +156,36 @@ def test_a_browser_shows_it_without_an_error(run: Path) -> None:
     assert "<img" not in shown.stdout
     assert "&lt;img src=x onerror=" in shown.stdout, "the report's words are there, as text"
     assert re.search(r'<mark class="w\d', shown.stdout)
+
+
+@NEEDS_CHROMIUM
+def test_paper_has_what_the_screen_shows(run: Path, tmp_path: Path) -> None:
+    """Findings, every column of the scores, and which report it is; black on white, whatever the screen's colours."""
+    with browser(tmp_path / "profile") as tab:
+        tab.size(1280, 800, dark=True)
+        tab.open(run / "report.html", READY)
+        first = tab.value("document.querySelector('#list button span:nth-child(2)').textContent")
+        columns = tab.value("[...document.querySelectorAll('#scores thead')][0].innerText.split(/\\s+/)")
+        tab.send("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        colours = tab.value("[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]")
+        pdf = base64.b64decode(tab.send("Page.printToPDF", printBackground=True)["data"])
+    assert colours == ["rgb(27, 29, 33)", "rgb(255, 255, 255)"]
+    pages = [page.get_textpage().get_text_bounded() for page in pypdfium2.PdfDocument(pdf)]
+    words = " ".join(" ".join(pages).split())
+    assert len(columns) > 2 and all(column in words for column in columns)
+    assert " ".join(first.split())[:40] in words
+    assert "The report of " in words and "Choose a mark" not in words and "Copy as CSV" not in words
+
+
+@NEEDS_CHROMIUM
+def test_a_phone_scrolls_tables_and_nothing_else(run: Path, tmp_path: Path) -> None:
+    with browser(tmp_path / "profile") as tab:
+        tab.size(390, 844, phone=True)
+        tab.open(run / "report.html", READY)
+        assert tab.value("document.documentElement.scrollWidth") <= 390
+        tab.value("document.querySelector('#list button').click()")
+        tab.wait("document.querySelector('#panel .judgment') !== null")
+        tab.value("document.querySelector('#text').scrollIntoView()")
+        place = tab.value("(({top, bottom}) => [top, bottom])(document.querySelector('#panel').getBoundingClientRect())")
+        assert 0 < place[0] < place[1] <= 844, "the verdict lies below the text, in sight"
+        assert tab.trouble() == [] and [url for url in tab.asked() if not url.startswith("file:")] == []

@@ -77,6 +77,7 @@ function listMore(count) {
   $("list").append(...items);
   listed += items.length;
   $("more").hidden = listed >= shown.length;
+  $("rest").textContent = listed < shown.length ? `and ${(shown.length - listed).toLocaleString("en")} more, in the file` : "";
 }
 
 // ---- reports
@@ -114,6 +115,7 @@ async function show(number) {
       label.append(box, metric);
       return label;
     }));
+    $("which").textContent = `The report of ${text[AGENT]} to ${text[TASK]}${text[ARM] && `, ${text[ARM]}`}`;
     $("query").textContent = chunk.query + (chunk.as_of ? ` (as of ${chunk.as_of})` : "");
   }
   draw();
