@@ -8,7 +8,8 @@ mlflow     one MLflow run with scores and intervals, configuration, report page 
            MLFLOW_TRACKING_URI says; an earlier export of the same run goes to MLflow's bin
 wandb      one Weights & Biases run with the same: offline in FOLDER/wandb, to be sent with `wandb sync`, or as WANDB_MODE says
 
-Nothing leaves this machine unless you have set one of these variables or named an address. Without --out it is written below RUN.
+Nothing leaves this machine unless you have set one of these variables or named an address. Without --out it is written
+below RUN.
 """
 
 from __future__ import annotations
