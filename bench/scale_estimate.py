@@ -37,7 +37,6 @@ from dreambench.runs.execute import execute
 from tests.support.openai_stub import OpenAIStub
 
 JUDGE = "claude_sonnet_4_5"
-DEMO_REPORTS = 32
 SMALL, LARGE = "dataset.limit=1", "dataset.limit=6"
 """Two sizes of a run: what a call costs is the slope between them, so that starting counts in neither."""
 SAMPLE = 100_000
@@ -67,10 +66,11 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as name:
         write(Path(name), SAMPLE)
         _, took, peak, base = aggregate(name)
-    calls, judgments = (reports * expected(bill, role) / DEMO_REPORTS for role in ("", "judging"))
+    planned = bill["cells"]["wq"]
+    calls, judgments = (reports * expected(bill, role) / planned for role in ("", "judging"))
     print(f"{reports:,.0f} reports, metric=dream by {JUDGE}, answers of {seconds:g} s, {flight:.0f} in flight")
     for name in ("low", "expected", "high"):
-        money = bill["total"]["cost"][name] / DEMO_REPORTS
+        money = bill["total"]["cost"][name] / planned
         line(f"money, {name}", money * reports, "$", f"${money:.3f} a report")
     line("calls", calls / 1e6, "million", f"{calls / reports:.0f} a report")
     line("judgments", judgments / 1e6, "million", "one per call that judges")
@@ -92,8 +92,8 @@ def line(what: str, value: float, unit: str, why: str = "") -> None:
 
 
 def plan() -> dict[str, Any]:
-    """The bill of the demo for one model."""
-    command = [sys.executable, "-m", "dreambench", "plan", "metric=dream", f"judge={JUDGE}", "--json"]
+    """The bill of two demo tasks for one model."""
+    command = [sys.executable, "-m", "dreambench", "plan", "metric=dream", "dataset.limit=2", f"judge={JUDGE}", "--json"]
     with tempfile.TemporaryDirectory() as name:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, cwd=name, env=environment, capture_output=True, text=True, check=True)

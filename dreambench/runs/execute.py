@@ -143,7 +143,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
                 progress=progress,
                 drop=gateway.drop,
                 leave=gateway.awaited.leave,
-                least_open=2 * local,
+                least_open=2 * local if workers else 2,
             )
             outcome = await engine.run(cells, spans.around(work))
             spans.end(outcome)

@@ -20,8 +20,9 @@ WORKER = "dreambench.runs.worker"
 
 
 def worker_count(engine: EngineSettings) -> int:
-    """How many processes judge."""
-    return engine.workers or len(os.sched_getaffinity(0))
+    """How many processes judge; where it is not said, as many as there are cores for us."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return engine.workers or cores or 1
 
 
 def workers_of(
