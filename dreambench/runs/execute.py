@@ -105,7 +105,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
     folder = RunFolder(config.paths.outputs / f"{parts.name}-{parts.run_id}")
     with folder.locked():
         write_text(folder.config, config_text)
-        folder.start_attempt(sys.argv, clock)
+        attempt = folder.start_attempt(sys.argv, clock)
         store.open(shared=config.paths.cache, run_local=folder.answers)
         parts.protocols.open(folder.root / "protocols", config.paths.cache / "protocols", config.cache.mode)
         parts.trajectories.open(folder.root)
@@ -123,7 +123,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             done = sum(journal.is_done(cell) for cell in cells)
             progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
             ends.callback(progress.close)
-            workers = workers_of(config, parts.run_id, folder, gateway, journal.write_lost)
+            workers = workers_of(config, parts.run_id, folder, attempt, gateway, journal.write_lost)
             if workers is not None:
                 ends.push_async_callback(workers.close)
             spans.begin(folder.root.name, parts.run_id, len(cells))
@@ -145,7 +145,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
                 progress=progress,
                 drop=gateway.drop,
                 leave=gateway.awaited.leave,
-                least_open=2 * local,
+                least_open=2 * local if workers else 2,
             )
             outcome = await engine.run(cells, spans.around(functools.partial(_within_budget, gateway, work)))
             spans.end(outcome)

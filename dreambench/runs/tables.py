@@ -52,6 +52,12 @@ ITEM_SCHEMA: dict[str, Any] = {
 }
 """Columns of `judgments.parquet`, in order: one row per judged item."""
 
+ITEM_ORDER = (
+    *("task", "agent", "report", "metric", "rubric", "judge", "repeat", "family", "report_start", "label", "item"),
+    *("perturbation", "dose", "perturbation_seed", "cell"),
+)
+"""What rows are sorted by. Rows of one cell that are equal in all of it stay in their cell's order."""
+
 _LINE = "line"
 _CHUNK = 2000
 _TYPES: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "float | None": pl.Float64}
@@ -70,11 +76,7 @@ def item_table(journal: Path, run: str) -> pl.DataFrame:
             yield from ({**shared, **judgment} for judgment in line["judgments"])
 
     table = _frame(rows(), {**ITEM_SCHEMA, _LINE: pl.Int64})
-    return (
-        table.filter(pl.col(_LINE).is_in(list(last.values())))
-        .drop(_LINE)
-        .sort("task", "agent", "report", "metric", "rubric", "judge", "repeat", "family", "report_start", "label", "item")
-    )
+    return table.filter(pl.col(_LINE).is_in(list(last.values()))).drop(_LINE).sort(*ITEM_ORDER, maintain_order=True)
 
 
 def call_table(journal: Path) -> pl.DataFrame:
