@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,12 +31,18 @@ from tests.support.openai_stub import Act, OpenAIStub
 
 SHARED = 0.8
 NEAR = 0.2
+TASKS = 8
+"""Of the demo."""
 _REPORT = re.compile(r"<report ([0-9a-f]{16})>")
+_TEXT = re.compile(r"<(?:report|page) \w+>\n[^\n]*\n+([^\n]+)")
 _ADDRESS = re.compile(r"https?://[^\s)\]>\"']+[\w/]")
 
 
 class CitingModel:
-    """Answers any schema; asked for a report's citations it names the addresses that stand there, each with two facts."""
+    """Answers any schema; asked for a report's citations it names the addresses that stand there, each with two facts.
+
+    What it quotes stands in the text that it was sent, so that no answer is sent back.
+    """
 
     def __init__(self) -> None:
         self._body: dict[str, Any] = {}
@@ -48,10 +53,22 @@ class CitingModel:
         return True
 
     def _change(self, answer: dict[str, Any]) -> dict[str, Any]:
+        prompt = str(self._body["messages"][1]["content"])
         if "citations" not in answer:
-            return answer
-        urls = dict.fromkeys(_ADDRESS.findall(str(self._body["messages"][1]["content"])))
+            return _quoting(answer, prompt)
+        urls = dict.fromkeys(_ADDRESS.findall(prompt))
         return {"citations": [{"fact": f"Fact {n} of {url}", "url": url} for url in urls for n in (1, 2)]}
+
+
+def _quoting(value: Any, prompt: str) -> Any:
+    """`value` with every quote replaced by words of the report or page in `prompt`."""
+    if isinstance(value, list):
+        return [_quoting(one, prompt) for one in value]
+    if not isinstance(value, dict):
+        return value
+    text = _TEXT.search(prompt)
+    words = " ".join(text[1].split()[:6]) if text else ""
+    return {name: words if name == "quote" else _quoting(one, prompt) for name, one in value.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +165,11 @@ def protocols() -> None:
     """Protocols that a model writes, once per task, beside one for each report."""
     run = measure("metric=kic", "protocol=created", "protocol.creator=llm")
     creation = [body for body in run.bodies if not _REPORT.search(str(body["messages"][-1]["content"]))]
-    per_task: dict[str, int] = defaultdict(int)
-    for body in creation:
-        per_task[str(body["messages"][1]["content"])[:400]] += 1
     tokens = sum(map(tokens_of, creation))
     agents = run.reports / TASKS
     ours = f"{len(creation) / run.reports:6.1f} calls {tokens / run.reports:9,.0f} tokens"
     other = f"{agents * len(creation) / run.reports:6.1f} calls {agents * tokens / run.reports:9,.0f} tokens (computed)"
     beside("protocols, per report: one per task", ours, other)
-
-
-TASKS = 8
 
 
 def plan() -> None:

@@ -8,6 +8,7 @@ first, so nothing inside a fence has a meaning to a chat template.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 from dreambench.documents.hostile.characters import neutralise
 
@@ -24,8 +25,12 @@ def fence_token(text: str) -> str:
     return token
 
 
+@lru_cache(maxsize=64)
 def fence(text: str, what: str) -> str:
-    """`text`, neutralised, between an opening and a closing line that name `what` it is and carry the derived token."""
+    """`text`, neutralised, between an opening and a closing line that name `what` it is and carry the derived token.
+
+    The last ones are remembered: all prompts about a report hold the same fenced text, and are rendered one after the other.
+    """
     text = neutralise(text)
     token = fence_token(text)
     return f"<{what} {token}>\n{text}\n</{what} {token}>"

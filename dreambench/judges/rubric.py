@@ -73,6 +73,7 @@ class RubricShelf:
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=False,
+            auto_reload=False,  # else every prompt looks at the dates of the files that its template includes
         )
         self._environment.globals |= {"fence": fence, "plain": plain}
 
