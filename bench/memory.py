@@ -25,6 +25,13 @@ METRICS = "metric=[wq,ci,da]"
 def main(arguments: list[str] | None = None) -> None:
     given = [*(arguments or []), os.environ.get("DREAMBENCH_DATA", "")][0]
     if not given:
+        print("memory: skipped, no data: python -m bench.memory FOLDER, or set DREAMBENCH_DATA")
+        return
+    data = Path(given).resolve()
+    base, _ = peak(data, 1)
+    for count in [int(count) for count in (arguments or [])[1:]] or COUNTS:
+        most, seconds = peak(data, count)
+        above = most - base
         print(
             f"memory {count:4} reports {most:8.1f} MB   one report {base:8.1f} MB   above {above:7.1f} MB   "
             f"{seconds:6.1f} s   target flat"

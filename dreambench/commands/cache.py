@@ -2,7 +2,8 @@
 
 cache size                           how many there are and how much room they take
 cache prune --older-than DAYS        forgets answers stored before; a later run buys them again
-cache export RUN FILE                the answers that a run rests on, in one file: with it the run is scored again without keys
+cache export RUN FILE                the answers that a run rests on, in one file: with it the run is scored again without keys;
+                                     from the cache that the run used, where paths.cache does not name another
 cache import FILE                    adds the answers of such a file; what is there already stays as it is
 """
 
@@ -25,7 +26,7 @@ NAMED = {"size": "", "prune": "", "export": "RUN FILE", "import": "FILE"}
 def cache(arguments: Sequence[str]) -> int:
     """Carries out one of the verbs. Raises ConfigError for bad input, StoreError where the cache cannot be read."""
     overrides, others = split_overrides(arguments)
-    folder = _folder(overrides)
+    folder = _folder(overrides) or DEFAULT
     parser = VerbParser("cache", __doc__)
     parser.add_argument("verb", metavar="size|prune|export|import", choices=list(NAMED), help="what to do")
     parser.add_argument("names", metavar="RUN|FILE", nargs="*", help="export RUN FILE, import FILE")
@@ -38,7 +39,7 @@ def cache(arguments: Sequence[str]) -> int:
         what = f"takes {usage or 'nothing more'}"
         raise ConfigError(Problem(f"cache {given.verb}", what, type=f"python -m dreambench cache {given.verb} {usage}".strip()))
     if given.verb == "export":
-        said = _export(folder, given.names[0], Path(given.names[1]))
+        said = _export(_folder(overrides), given.names[0], Path(given.names[1]))
     elif given.verb == "import":
         said = _import(folder, Path(given.names[0]))
     elif given.verb == "prune":
@@ -52,8 +53,8 @@ def cache(arguments: Sequence[str]) -> int:
     return Exit.DONE
 
 
-def _folder(overrides: Sequence[str]) -> Path:
-    folder = DEFAULT
+def _folder(overrides: Sequence[str]) -> Path | None:
+    folder = None
     for override in overrides:
         key, _, value = override.partition("=")
         if key != "paths.cache":
@@ -77,11 +78,12 @@ def _prune(folder: Path, days: float) -> dict[str, object]:
     return {"folder": str(folder), "forgotten": prune(folder, time.time() - days * DAY)}
 
 
-def _export(folder: Path, run: str, file: Path) -> dict[str, object]:
+def _export(given: Path | None, run: str, file: Path) -> dict[str, object]:
     from dreambench.engine.transfer import export_answers
-    from dreambench.reporting.finished import open_run
+    from dreambench.reporting.finished import open_run, read_config
 
     opened = open_run(run)
+    folder = given or Path(read_config(opened.folder).get("paths", {}).get("cache", DEFAULT))
     written, missing = export_answers(
         opened.calls["key"].unique(maintain_order=True).to_list(), [folder, opened.folder.answers], file
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from dreambench.commands.exits import Exit
 from dreambench.commands.verbs import PLAIN_WIDTH
 from dreambench.config.compose import run_command_line
 from dreambench.config.explain import bad_choices
-from dreambench.errors import ConfigError
+from dreambench.errors import ConfigError, DreambenchError, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,9 +35,13 @@ def run(arguments: Sequence[str]) -> int:
         raise ConfigError(*problems)
     codes: list[int] = []
     errors: list[Exception] = []
+    here = os.getpid()
 
     def job(composed: DictConfig) -> None:
         """Keeps an error from Hydra, which would print it before we can explain it; later jobs of a sweep are not begun."""
+        if os.getpid() != here:
+            _elsewhere(composed)
+            return
         if errors:
             return
         try:
@@ -48,6 +53,19 @@ def run(arguments: Sequence[str]) -> int:
     if errors:
         raise errors[0]
     return max(codes, default=Exit.DONE)
+
+
+def _elsewhere(composed: DictConfig) -> None:
+    """A job that a launcher (submitit) runs in a process of its own. Raises DreambenchError for any end but done."""
+    try:
+        code = run_composed(composed)
+    except InputError:
+        raise
+    except Exception as error:
+        raise DreambenchError(f"{type(error).__name__}: {error}") from None  # crosses to another process as it is
+    if code != Exit.DONE:
+        what = "the output of this job beside the launcher's files says why; the same command goes on"
+        raise DreambenchError(f"a job of the sweep ended with exit code {int(code)}: {what}")
 
 
 def run_composed(composed: DictConfig) -> int:
@@ -94,10 +112,13 @@ def _show(result: RunResult, config: RunConfig) -> None:
 
 def _show_end(console: Console, result: RunResult) -> None:
     from dreambench.reporting.page import write_page
+    from dreambench.reporting.tables import ledger_lines
     from dreambench.runs.execute import run_path
 
     console.print(f"page: {run_path(write_page(result.folder))}", highlight=False, soft_wrap=True)
     for line in _threshold_lines(result):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in ledger_lines(result.tables["calls"]):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     outcome = result.outcome
     console.print(

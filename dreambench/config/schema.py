@@ -35,7 +35,7 @@ class Settings(BaseModel):
 
 
 class BudgetSettings(Settings):
-    """What a run may spend; null is without limit."""
+    """What a run, or one cell of it, may spend; null is without limit."""
 
     money: PositiveFloat | None = None
     tokens: PositiveInt | None = None
@@ -69,6 +69,7 @@ class EngineSettings(Settings):
     telemetry: Literal["otlp"] | None = None
     retry: RetrySettings = RetrySettings()
     budget: BudgetSettings = BudgetSettings()
+    cell_budget: BudgetSettings = BudgetSettings()
 
 
 class CacheSettings(Settings):

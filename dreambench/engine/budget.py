@@ -1,4 +1,7 @@
-"""Money, tokens, calls and seconds that a run may spend. Reached budgets stop a run cleanly; nothing is scored early."""
+"""Money, tokens, calls and seconds that a run, or one of its cells, may spend.
+
+The run's budget stops it cleanly when it is reached; a cell's budget ends that cell, which stays owed. Nothing is scored early.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dreambench.engine.call import Reply
+from dreambench.engine.call import Call, Reply
 from dreambench.engine.clock import Clock
-from dreambench.errors import DreambenchError
+from dreambench.errors import DreambenchError, ProviderError
 
 
 class BudgetReached(DreambenchError):
     """A limit of the run is used up; unfinished cells stay owed."""
+
+
+class OverBudgetError(ProviderError):
+    """One cell has used up what a cell may spend; the run goes on with the others."""
+
+    def __init__(self, why: str) -> None:
+        cure = "what is missing of this cell stays owed until the limit is raised, then the same command goes on"
+        super().__init__(f"{why}; {cure}", code="over_budget", permanent=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +39,10 @@ class Limits:
 class Budget:
     """Counts what was bought and says when a limit is reached. Unknown prices count as nothing and are counted apart."""
 
-    def __init__(self, limits: Limits, clock: Clock) -> None:
+    def __init__(self, limits: Limits, clock: Clock, name: str = "engine.budget") -> None:
+        """`name` is its place in the configuration."""
         self.limits = limits
+        self._name = name
         self.money = 0.0
         self.tokens = 0
         self.calls = 0
@@ -62,7 +75,7 @@ class Budget:
         for name, value in spent.items():
             limit = getattr(self.limits, name)
             if limit is not None and value >= limit:
-                return f"engine.budget.{name}={limit:g} reached (spent {value:g}{', part of it in flight' * (mean > 0)})"
+                return f"{self._name}.{name}={limit:g} reached (spent {value:g}{', part of it in flight' * (mean > 0)})"
         return None
 
     def check(self) -> None:
@@ -79,3 +92,43 @@ class Budget:
             yield
         finally:
             self.in_flight -= metered
+
+
+class CellBudgets:
+    """One budget per open cell, all with the same limits; its seconds count from the cell's first call.
+
+    Stored answers count like new ones, so a cell that is over its budget is so again when it is resumed. What the cells of a
+    task share (`creation`) and work of this process are nobody's.
+    """
+
+    def __init__(self, limits: Limits, clock: Clock) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._open: dict[str, Budget] = {}
+
+    @contextmanager
+    def admit(self, call: Call, cell: str) -> Iterator[None]:
+        """Around one purchase for `cell`. Raises OverBudgetError when it may not begin."""
+        budget = self._of(call, cell)
+        if budget is None:
+            yield
+            return
+        if why := budget.reached():
+            raise OverBudgetError(why)
+        with budget.admit():
+            yield
+
+    def spend(self, call: Call, reply: Reply, cell: str) -> None:
+        if (budget := self._of(call, cell)) is not None:
+            budget.spend(reply)
+
+    def end(self, cell: str) -> None:
+        """Forgets the budget of a cell that is no longer open."""
+        self._open.pop(cell, None)
+
+    def _of(self, call: Call, cell: str) -> Budget | None:
+        if self._limits == Limits() or not cell or not call.metered or call.role == "creation":
+            return None
+        if cell not in self._open:
+            self._open[cell] = Budget(self._limits, self._clock, "engine.cell_budget")
+        return self._open[cell]

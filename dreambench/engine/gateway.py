@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dreambench.engine.awaited import Awaited
-from dreambench.engine.budget import Budget
+from dreambench.engine.budget import Budget, CellBudgets, Limits, OverBudgetError
 from dreambench.engine.call import Call, CallRecord, Reply
 from dreambench.engine.clock import Clock
 from dreambench.engine.limiter import Limiters, Widths
 from dreambench.engine.pending import Pending
+from dreambench.engine.rate import PerMinute, estimated_tokens
 from dreambench.engine.retry import RetryPolicy
 from dreambench.engine.scope import count, current_cell
 from dreambench.engine.store import AnswerStore, CacheMode
@@ -55,6 +56,7 @@ class Gateway:
         clock: Clock,
         record: Callable[[CallRecord], None],
         pending: Pending | None = None,
+        cells: CellBudgets | None = None,
     ) -> None:
         self._store = store
         self._limiters = limiters
@@ -64,6 +66,7 @@ class Gateway:
         self._record = record
         self._pending = pending or Pending()
         self.awaited = Awaited()
+        self.cells = cells or CellBudgets(Limits(), clock)
         self._flights: dict[str, asyncio.Future[Reply]] = {}
         self._led: dict[str, tuple[asyncio.Task[object], _Attempt]] = {}
         self._turnstile = asyncio.Lock()
@@ -83,9 +86,9 @@ class Gateway:
         """The folder that bought answers go to."""
         return self._store.home
 
-    def limit(self, account: str, widths: Widths | None = None) -> None:
-        """Gives an account its own widths."""
-        self._limiters.give(account, widths)
+    def limit(self, account: str, widths: Widths | None = None, per_minute: PerMinute | None = None) -> None:
+        """Gives an account its own widths and limits per minute."""
+        self._limiters.give(account, widths, per_minute)
 
     @property
     def trouble(self) -> str:
@@ -108,7 +111,10 @@ class Gateway:
                 if flight.cancelled() and not _is_cancelled():
                     continue  # who asked was cancelled, we were not: the answer is still wanted
                 raise
+            except OverBudgetError:
+                continue  # the cell that asked has spent its share, ours may have not
             self._note(call, _Attempt(reply, "flight"), "ok", started)
+            self.cells.spend(call, reply, current_cell().id)
             count(reply)
             return reply
         reply = await self._lead(call, send, started)
@@ -157,7 +163,7 @@ class Gateway:
         except BaseException as error:
             flight.set_exception(error)
             flight.exception()  # whoever shares the flight sees it; alone, it is raised here
-            if isinstance(error, TransientError) and not isinstance(error, AnswerError):
+            if isinstance(error, TransientError) and not isinstance(error, AnswerError | OverBudgetError):
                 self._note_failure(call, attempt, error, started)
             raise
         else:
@@ -169,6 +175,7 @@ class Gateway:
     async def _fetch(self, call: Call, send: Send, attempt: _Attempt, started: float) -> None:
         if (stored := await self._store.get(call.key)) is not None:
             attempt.reply = stored
+            self.cells.spend(call, stored, current_cell().id)
             self._note(call, attempt, "ok", started)
             return
         await self._buy(call, send, attempt, started)
@@ -182,21 +189,24 @@ class Gateway:
         is bought faster than the disk can keep it. Work of this process frees its slot at once.
         """
         limiter = self._limiters.of(call.account)
+        expected = estimated_tokens(call) if self._limiters.counts_tokens(call.account) else 0
         began: float | None = None
         while True:
             try:
-                async with limiter.slot(current_cell().order):
+                async with limiter.slot(current_cell().order, expected):
                     if call.metered:
                         await self._turn()
                     if self._ended:
                         raise RunEndedError("the run has ended")
                     began = self._clock.monotonic() if began is None else began
                     with self._under_way(call, attempt):
-                        with self._budget.admit(metered=call.metered):
+                        with self._budget.admit(metered=call.metered), self.cells.admit(call, current_cell().id):
                             attempt.source = "provider"
                             attempt.tries += 1
                             attempt.reply = await send()
+                            self.cells.spend(call, attempt.reply, current_cell().id)
                         limiter.succeeded()
+                        limiter.settle(attempt.reply.usage.prompt + attempt.reply.usage.completion - expected)
                         if call.metered:
                             self._budget.spend(attempt.reply)
                             await self._keep(call, attempt, started)

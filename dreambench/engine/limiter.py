@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from dreambench.engine.clock import Clock
+from dreambench.engine.rate import Pace, PerMinute
 from dreambench.errors import ProviderError
 
 LONGEST_PAUSE = 600.0
@@ -31,12 +32,13 @@ class Widths:
 class Limiter:
     """A priority semaphore whose width adapts: +1 per success until the first refusal, then +1 per full width of them."""
 
-    def __init__(self, widths: Widths, clock: Clock) -> None:
+    def __init__(self, widths: Widths, clock: Clock, per_minute: PerMinute | None = None) -> None:
+        self._pace = Pace(per_minute, clock.monotonic()) if per_minute else None
         self.width = min(widths.start, widths.most)
         self.in_flight = 0
         self._most = widths.most
         self._clock = clock
-        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[int, int, asyncio.Future[None], int]] = []
         self._gone = 0
         self._ticket = itertools.count()
         self._probing = True
@@ -50,14 +52,20 @@ class Limiter:
         return len(self._waiting) - self._gone
 
     @asynccontextmanager
-    async def slot(self, order: int) -> AsyncIterator[None]:
-        """Holds one slot; lower `order` is served first, equal ones in the order they came."""
-        await self._acquire(order)
+    async def slot(self, order: int, tokens: int = 0) -> AsyncIterator[None]:
+        """Holds one slot; lower `order` is served first, equal ones in the order they came. `tokens` is what the call is
+        thought to need of what the account has per minute."""
+        await self._acquire(order, tokens)
         try:
             yield
         finally:
             self.in_flight -= 1
             self._serve()
+
+    def settle(self, tokens: int) -> None:
+        """Tells how many tokens more a call used than it was thought to need."""
+        if self._pace is not None:
+            self._pace.settle(tokens)
 
     def succeeded(self) -> None:
         """Grows the width after a call that the provider took."""
@@ -81,12 +89,12 @@ class Limiter:
         elif error.code in ("server_error", "overloaded"):
             self._cool_down(error.retry_after or 0.5)
 
-    async def _acquire(self, order: int) -> None:
+    async def _acquire(self, order: int, tokens: int) -> None:
         if not self._waiting and self._open():
-            self.in_flight += 1
+            self._begin(tokens)
             return
         future = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._waiting, (order, next(self._ticket), future))
+        heapq.heappush(self._waiting, (order, next(self._ticket), future, tokens))
         self._serve()
         try:
             await future
@@ -99,17 +107,27 @@ class Limiter:
             raise
 
     def _open(self) -> bool:
-        return self.in_flight < self.width and self._clock.monotonic() >= self._closed_until
+        return self.in_flight < self.width and self._rest() <= 0
+
+    def _rest(self) -> float:
+        """Seconds until the account may be asked again."""
+        now = self._clock.monotonic()
+        return max(self._closed_until - now, self._pace.wait(now) if self._pace else 0.0)
+
+    def _begin(self, tokens: int) -> None:
+        self.in_flight += 1
+        if self._pace is not None:
+            self._pace.begin(tokens)
 
     def _serve(self) -> None:
         while self._waiting and self._open():
-            future = heapq.heappop(self._waiting)[2]
+            _, _, future, tokens = heapq.heappop(self._waiting)
             if future.done():
                 self._gone -= 1
                 continue
-            self.in_flight += 1
+            self._begin(tokens)
             future.set_result(None)
-        if self._waiting and self._reopen is None and (wait := self._closed_until - self._clock.monotonic()) > 0:
+        if self._waiting and self._reopen is None and (wait := self._rest()) > 0:
             self._reopen = asyncio.get_running_loop().call_later(wait, self._open_again)
 
     def _open_again(self) -> None:
@@ -127,17 +145,27 @@ class Limiters:
         self._widths = widths
         self._own = dict(own or {})
         self._clock = clock
+        self._per_minute: dict[str, PerMinute] = {}
         self._by_account: dict[str, Limiter] = {}
 
-    def give(self, account: str, widths: Widths | None = None) -> None:
-        """Gives an account its own widths, before it is first used."""
+    def give(self, account: str, widths: Widths | None = None, per_minute: PerMinute | None = None) -> None:
+        """Gives an account its own widths and limits per minute, before it is first used."""
         if widths is not None:
             self._own[account] = widths
+        if per_minute is not None:
+            known = self._per_minute.get(account)
+            self._per_minute[account] = known.stricter(per_minute) if known else per_minute
+
+    def counts_tokens(self, account: str) -> bool:
+        """Whether the account has a limit of tokens per minute."""
+        limits = self._per_minute.get(account)
+        return limits is not None and limits.tokens is not None
 
     def of(self, account: str) -> Limiter:
         """The limiter of `account`."""
         if account not in self._by_account:
-            self._by_account[account] = Limiter(self._own.get(account, self._widths), self._clock)
+            widths, per_minute = self._own.get(account, self._widths), self._per_minute.get(account)
+            self._by_account[account] = Limiter(widths, self._clock, per_minute)
         return self._by_account[account]
 
     @property

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from dreambench.reporting.shifts import shift_scores
 from dreambench.runs.assembly import CLEAN, CODE
+from dreambench.runs.tables import by_role
 
 SHIFT = "shift vs clean, paired"
 """Changed minus clean, paired by task: how the tables of shifts are called."""
@@ -109,6 +110,19 @@ def metric_label() -> pl.Expr:
     """`wq`, or `wq[terse]` where a metric is asked with another rubric than its default."""
     usual = pl.col("rubric").is_in(["", "default"])
     return pl.when(usual).then("metric").otherwise(pl.format("{}[{}]", "metric", "rubric"))
+
+
+def ledger_lines(calls: pl.DataFrame) -> list[str]:
+    """What a run has bought from models, a line per role; none for judges that answer in this process."""
+    lines = []
+    for row in by_role(calls).filter(pl.col("prompt_tokens") > 0).iter_rows(named=True):
+        unknown = f" and {row['unpriced_calls']:,} calls of unknown price" if row["unpriced_calls"] else ""
+        lines.append(
+            f"bought for {row['role']}: {row['calls']:,} calls, {row['prompt_tokens']:,} prompt tokens "
+            f"({row['cached_tokens']:,} cached), {row['completion_tokens']:,} answer tokens "
+            f"({row['reasoning_tokens']:,} reasoning), ${row['money']:,.4f}{unknown}"
+        )
+    return lines
 
 
 def excluded_lines(scores: pl.DataFrame) -> list[str]:

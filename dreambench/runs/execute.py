@@ -15,7 +15,7 @@ import polars as pl
 
 import dreambench
 from dreambench.config.schema import RunConfig
-from dreambench.engine.budget import Budget, Limits
+from dreambench.engine.budget import Budget, CellBudgets, Limits
 from dreambench.engine.call import CallRecord
 from dreambench.engine.cell import Cell
 from dreambench.engine.clock import Clock
@@ -29,6 +29,7 @@ from dreambench.engine.spans import open_spans
 from dreambench.engine.store import AnswerStore
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.fairness import references_of, same_family
+from dreambench.records import Judgment
 from dreambench.runs.assembly import Parts, assemble
 from dreambench.runs.folder import RunFolder, write_json, write_text
 from dreambench.runs.hostile import hostile_lines, hostile_table
@@ -98,12 +99,13 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         clock=clock,
         record=ledger,
         pending=pending,
+        cells=CellBudgets(Limits(**config.engine.cell_budget.model_dump()), clock),
     )
     parts = assemble(config, gateway)
     folder = RunFolder(config.paths.outputs / f"{parts.name}-{parts.run_id}")
     with folder.locked():
         write_text(folder.config, config_text)
-        folder.start_attempt(sys.argv, clock)
+        attempt = folder.start_attempt(sys.argv, clock)
         store.open(shared=config.paths.cache, run_local=folder.answers)
         parts.protocols.open(folder.root / "protocols", config.paths.cache / "protocols", config.cache.mode)
         parts.trajectories.open(folder.root)
@@ -121,7 +123,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             done = sum(journal.is_done(cell) for cell in cells)
             progress = watch(cells=len(cells), done=done, budget=budget, clock=clock)
             ends.callback(progress.close)
-            workers = workers_of(config, parts.run_id, folder, gateway, journal.write_lost)
+            workers = workers_of(config, parts.run_id, folder, attempt, gateway, journal.write_lost)
             if workers is not None:
                 ends.push_async_callback(workers.close)
             spans.begin(folder.root.name, parts.run_id, len(cells))
@@ -143,9 +145,9 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
                 progress=progress,
                 drop=gateway.drop,
                 leave=gateway.awaited.leave,
-                least_open=2 * local,
+                least_open=2 * local if workers else 2,
             )
-            outcome = await engine.run(cells, spans.around(work))
+            outcome = await engine.run(cells, spans.around(functools.partial(_within_budget, gateway, work)))
             spans.end(outcome)
         trouble = [
             *([gateway.trouble] if gateway.trouble else []),
@@ -154,6 +156,13 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
         ]
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
+
+
+async def _within_budget(gateway: Gateway, work: Work, cell: Cell) -> Sequence[Judgment]:
+    try:
+        return await work(cell)
+    finally:
+        gateway.cells.end(cell.id)
 
 
 def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:

@@ -52,6 +52,12 @@ ITEM_SCHEMA: dict[str, Any] = {
 }
 """Columns of `judgments.parquet`, in order: one row per judged item."""
 
+ITEM_ORDER = (
+    *("task", "agent", "report", "metric", "rubric", "judge", "repeat", "family", "report_start", "label", "item"),
+    *("perturbation", "dose", "perturbation_seed", "cell"),
+)
+"""What rows are sorted by. Rows of one cell that are equal in all of it stay in their cell's order."""
+
 _LINE = "line"
 _CHUNK = 2000
 _TYPES: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "float | None": pl.Float64}
@@ -70,11 +76,7 @@ def item_table(journal: Path, run: str) -> pl.DataFrame:
             yield from ({**shared, **judgment} for judgment in line["judgments"])
 
     table = _frame(rows(), {**ITEM_SCHEMA, _LINE: pl.Int64})
-    return (
-        table.filter(pl.col(_LINE).is_in(list(last.values())))
-        .drop(_LINE)
-        .sort("task", "agent", "report", "metric", "rubric", "judge", "repeat", "family", "report_start", "label", "item")
-    )
+    return table.filter(pl.col(_LINE).is_in(list(last.values()))).drop(_LINE).sort(*ITEM_ORDER, maintain_order=True)
 
 
 def call_table(journal: Path) -> pl.DataFrame:
@@ -117,8 +119,27 @@ def write_parquet(table: pl.DataFrame, path: Path) -> None:
     temporary.replace(path)
 
 
+def by_role(calls: pl.DataFrame) -> pl.DataFrame:
+    """The ledger: what was bought for each role (creation, extraction, judging, tools), cached and reasoning tokens apart.
+
+    Cached tokens are part of the prompt's, reasoning tokens of the answer's. `money` (US dollars) is over calls of known price.
+    """
+    tokens = ("prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens")
+    return (
+        calls.filter(pl.col("source") == "provider")
+        .group_by("role")
+        .agg(
+            calls=pl.len(),
+            **{name: pl.col(name).sum() for name in tokens},
+            money=pl.col("cost").sum(),
+            unpriced_calls=pl.col("cost").is_null().sum(),
+        )
+        .sort("role")
+    )
+
+
 def spent(calls: pl.DataFrame) -> dict[str, Sequence[Any] | float | int]:
-    """Money, tokens and calls by source, and the calls whose price is unknown."""
+    """Money, tokens and calls by source and by role, and the calls whose price is unknown."""
     bought = calls.filter(pl.col("source") == "provider")
     return {
         "calls": bought.height,
@@ -127,4 +148,5 @@ def spent(calls: pl.DataFrame) -> dict[str, Sequence[Any] | float | int]:
         "unpriced_calls": int(bought["cost"].is_null().sum()),
         "prompt_tokens": int(bought["prompt_tokens"].sum()),
         "completion_tokens": int(bought["completion_tokens"].sum()),
+        "by_role": by_role(calls).to_dicts(),
     }

@@ -117,7 +117,7 @@ def test_a_run_that_kept_no_reports_is_not_taken_for_the_same(claim_runs: ClaimR
     ran = command("compare", str(claim_runs.pages), str(tmp_path / "bare"))
     assert ran.code == 0 and "reports: whether they differ is not known, bare keeps no reports.parquet" in ran.out
     (result,) = json_of("compare", str(claim_runs.pages), str(tmp_path / "bare"))
-    assert result["reports"] == {"compared": None, "differ": None}
+    assert result["reports"] == {"compared": None, "differ": None, "other_queries": None}
 
 
 def test_other_judges_are_refused(runs: JudgedRuns) -> None:

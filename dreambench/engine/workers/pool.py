@@ -7,6 +7,7 @@ with it but its attempts in flight: they are counted, its cells go to others, an
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
@@ -55,6 +56,7 @@ class _Worker:
         self._lost = lost
         self._calls: dict[int, asyncio.Task[None]] = {}
         self._sends: dict[int, tuple[bool, asyncio.Future[Reply]]] = {}
+        self._answered: set[int] = set()
         self._numbers = itertools.count()
 
     async def judge(self, cell: Cell, order: int) -> Message:
@@ -65,6 +67,9 @@ class _Worker:
         try:
             await self.channel.send({"is": "cell", "number": number, "order": order, "cell": cell_to_json(cell)})
             return await answer
+        except ChannelClosed:
+            self._bury()
+            raise
         finally:
             del self.cells[number]
 
@@ -81,13 +86,14 @@ class _Worker:
         if kind in ("call", "forget"):
             task = asyncio.create_task(self._forget(message) if kind == "forget" else self._call(message))
             self._calls[number] = task
-            task.add_done_callback(lambda _: self._calls.pop(number, None))
+            task.add_done_callback(lambda _: self._forget_call(number))
         elif kind == "sent" and number in self._sends:
             _, sent = self._sends[number]
             if not sent.done():
                 if "error" in message:
                     sent.set_exception(error_from_json(message["error"]))
                 else:
+                    self._answered.add(number)
                     sent.set_result(Reply.from_json(message["reply"]))
         elif kind == "cancelled" and number in self._calls:
             self._calls[number].cancel()
@@ -134,6 +140,10 @@ class _Worker:
             settled |= {"error": error_to_json(error)}
         await self._settle(settled)
 
+    def _forget_call(self, number: int) -> None:
+        del self._calls[number]
+        self._answered.discard(number)
+
     async def _settle(self, settled: Message) -> None:
         try:
             await self.channel.send(settled)
@@ -146,8 +156,9 @@ class _Worker:
             return
         self.alive = False
         lost = sum(metered for metered, sent in self._sends.values() if not sent.done())
-        for task in list(self._calls.values()):
-            task.cancel()
+        for number, task in list(self._calls.items()):
+            if number not in self._answered:  # what was answered is stored first
+                task.cancel()
         for answer in self.cells.values():
             if not answer.done():
                 answer.set_exception(ChannelClosed())
@@ -159,22 +170,34 @@ class Workers:
     """`count` workers, kept at that number while they can be started; `work` is what the engine calls for every cell."""
 
     def __init__(
-        self, *, open_channel: Open, count: int, start: Message, gateway: Gateway, lost: Callable[[int], None], folder: Path
+        self,
+        *,
+        open_channel: Open,
+        count: int,
+        start: Message,
+        gateway: Gateway,
+        lost: Callable[[int], None],
+        folder: Path,
+        began: Callable[[str, int], None] = lambda host, pid: None,
     ) -> None:
         """`start` is what a new worker is told first, `lost` is told of attempts that died with a worker, `folder` is where
-        files lie that workers make."""
+        files lie that workers make, `began` is told of every worker that is ready."""
         self._open_channel = open_channel
         self._count = count
         self._start = start
         self._gateway = gateway
         self._lost = lost
         self._folder = folder
+        self._began = began
         self._workers: list[_Worker] = []
         self._keepers: set[asyncio.Task[None]] = set()
         self._homes: OrderedDict[tuple[str, str], _Worker] = OrderedDict()
         self._changed = asyncio.Event()
+        self._writing = asyncio.Lock()
+        self._last_tries = asyncio.Lock()
         self._refused: Exception | None = None
         self._closing = False
+        self._kept = count
         self._why = ""
         self.deaths = 0
         self.lost_calls = 0
@@ -185,7 +208,7 @@ class Workers:
         if not self.deaths:
             return []
         asked = f"calls in flight there: {self.lost_calls} (asked again; the provider may have charged them twice)"
-        return [f"workers that died and were replaced: {self.deaths}; {asked}"]
+        return [f"workers that died: {self.deaths}; {asked}"]
 
     async def open(self) -> None:
         """Starts all. Raises InputError when a worker cannot make the run, WorkersError when none can be started."""
@@ -200,12 +223,15 @@ class Workers:
     async def work(self, cell: Cell) -> Sequence[Judgment]:
         """The cell's judgments by one of the workers. Raises what the metric raised there."""
         order = current_cell().order
-        for _ in range(MOST_DEATHS):
-            worker = await self._choose(cell)
-            try:
-                return await self._take(cell, await worker.judge(cell, order))
-            except ChannelClosed:
-                continue
+        for deaths in range(MOST_DEATHS):
+            alone = self._last_tries if deaths == MOST_DEATHS - 1 else contextlib.nullcontext()
+            async with alone:  # so that a cell is not blamed for what another one does to its worker
+                worker = await self._choose(cell)
+                try:
+                    judged = await worker.judge(cell, order)
+                except ChannelClosed:
+                    continue
+            return await self._take(cell, judged)
         raise WorkerError(f"{MOST_DEATHS} workers died while they judged this", code="worker_died")
 
     async def close(self) -> None:
@@ -218,7 +244,8 @@ class Workers:
 
     async def _take(self, cell: Cell, judged: Message) -> Sequence[Judgment]:
         if files := judged["files"]:
-            await asyncio.to_thread(self._write, files)
+            async with self._writing:  # two workers may have made the same protocol
+                await asyncio.to_thread(self._write, files)
         if (error := judged.get("error")) is not None:
             raise error_from_json(error)
         cell.columns.update(judged["columns"])
@@ -279,7 +306,8 @@ class Workers:
                 self._workers.remove(worker)
                 self.deaths += not self._closing
                 await worker.channel.close()
-        if not self._workers and len(self._keepers) == 1 and self._refused is None:
+        self._kept -= 1
+        if not self._kept and self._refused is None:
             self._refused = WorkersError(f"no worker could be started ({self._why}); the same command again goes on")
         self._changed.set()
 
@@ -303,6 +331,7 @@ class Workers:
             self._refused = error_from_json(said["error"])
             await channel.close()
             return None
+        self._began(said["host"], said["pid"])
         return _Worker(channel, self._gateway, self._tell_lost)
 
     def _tell_lost(self, calls: int) -> None:

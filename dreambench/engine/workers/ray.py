@@ -103,7 +103,7 @@ def open_ray(module: str, address: str | None, cpus: float) -> Open:
             ray.init(
                 address=where, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=None if where else False
             )
-        except (ConnectionError, OSError, ValueError, RuntimeError) as error:
+        except Exception as error:  # Ray raises plain ones: whatever it is, the run cannot be made there
             what = f"the cluster {where or 'on this machine'} cannot be reached: {str(error).splitlines()[0]}"
             raise InputError(Problem("engine.address", what, ["auto", "ray://HOST:PORT", "HOST:PORT"])) from error
     remote: Any = ray.remote(num_cpus=cpus, max_restarts=0, scheduling_strategy="SPREAD")(WorkerActor)

@@ -20,6 +20,7 @@ from dreambench.engine.cell import Cell
 from dreambench.engine.engine import Work
 from dreambench.engine.gateway import Gateway, Send
 from dreambench.engine.limiter import Widths
+from dreambench.engine.rate import PerMinute
 from dreambench.engine.scope import CellScope, count, current_cell, enter_cell
 from dreambench.engine.workers.channel import Channel, ChannelClosed, Message
 from dreambench.engine.workers.messages import call_to_json, error_from_json, error_to_json, judgments_to_json
@@ -69,7 +70,7 @@ class LeasingGateway(Gateway):
     def replays(self) -> bool:
         return self._replays
 
-    def limit(self, account: str, widths: Widths | None = None) -> None:
+    def limit(self, account: str, widths: Widths | None = None, per_minute: PerMinute | None = None) -> None:
         """The driver, which has the same judges, limits its own gateway."""
 
     async def call(self, call: Call, send: Send) -> Reply:

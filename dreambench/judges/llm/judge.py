@@ -14,6 +14,7 @@ from dreambench.config.secrets import SECRET, VARIABLE
 from dreambench.engine.call import Call, Reply
 from dreambench.engine.gateway import Gateway
 from dreambench.engine.limiter import Widths
+from dreambench.engine.rate import PerMinute
 from dreambench.errors import AnswerError, ConfigError, Problem
 from dreambench.judges.judge import Judge, ToolMode, Turn
 from dreambench.judges.kinds import Answer, Context, Reading
@@ -48,9 +49,10 @@ class LLMJudge(Judge):
     `model` is litellm's `provider/model`; `params` is passed on to the provider as it is; `price` overrides litellm's
     figures; `api_key_env` names the variable that holds the key; `reasks` is how often an unreadable answer is sent back;
     `hostile` is whether passages addressed to the judge are cut, or shown to the model (`judges.untrusted`).
-    With `seed`, repeat r is asked with seed + r. Keys that are null are not sent. With `delivery` batch, rubrics are asked
-    through the provider's batch interface (`judges.llm.batch`) as `batch` says, agents' turns at once; the answers are the
-    same, so neither is part of the judge's identity.
+    With `seed`, repeat r is asked with seed + r. Keys that are null are not sent. `per_minute` limits the requests and tokens
+    of the judge's account (the provider at an address), whoever else asks there; batches are not counted. With `delivery`
+    batch, rubrics are asked through the provider's batch interface (`judges.llm.batch`) as `batch` says, agents' turns at
+    once; the answers are the same, so neither is part of the judge's identity.
     """
 
     axes: ClassVar[tuple[str, ...]] = (
@@ -83,6 +85,7 @@ class LLMJudge(Judge):
         api_key_env: str | None = None,
         reasks: int = 1,
         hostile: Hostile = "cut",
+        per_minute: PerMinute | None = None,
         delivery: Delivery = "now",
         batch: BatchSettings = USUAL_BATCHES,
     ) -> None:
@@ -112,6 +115,8 @@ class LLMJudge(Judge):
         ]
         if problems:
             raise ConfigError(*problems)
+        if per_minute is not None:
+            gateway.limit(self.account, per_minute=per_minute)
         self.batches = self._batch_sender(batch) if delivery == "batch" else None
 
     @property
