@@ -94,9 +94,8 @@ def test_inspect_reads_the_logs(runs: JudgedRuns, tmp_path: Path) -> None:
 
 def test_wrong_words_are_told(runs: JudgedRuns) -> None:
     ran = command("export", str(runs.first), "--to", "inspct")
-    assert (
-        ran.code == 1 and "did you mean inspect?\n  allowed: inspect, parquet, mlflow, wandb\n  type: --to inspect" in ran.err
-    )
+    assert ran.code == 1
+    assert "did you mean inspect?\n  allowed: inspect, parquet, mlflow, wandb\n  type: --to inspect" in ran.err
     assert command("export", str(runs.first)).code == 1
 
 
