@@ -1,6 +1,7 @@
 """Peak memory of a run over more and more real reports, beside the same run over one report: it should stay flat.
 
-python -m bench.memory [DATA]     DATA (or DREAMBENCH_DATA): a folder with drb/ and odr/, reports in DeepResearch Bench's shape
+python -m bench.memory [DATA [COUNT ...]]    DATA (or DREAMBENCH_DATA): a folder with drb/ and odr/, reports in DeepResearch
+Bench's shape; numbers of reports (25 100)
 
 Each line is a process of its own: metrics wq, ci (attribution, no tools) and da by the embedded judge, empty cache.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from bench.timing import ROOT
 
-COUNTS = (25, 100, 298)
+COUNTS = (25, 100)
 METRICS = "metric=[wq,ci,da]"
 
 
@@ -28,10 +29,13 @@ def main(arguments: list[str] | None = None) -> None:
         return
     data = Path(given).resolve()
     base, _ = peak(data, 1)
-    for count in COUNTS:
+    for count in [int(count) for count in (arguments or [])[1:]] or COUNTS:
         most, seconds = peak(data, count)
         above = most - base
-        print(f"memory {count:4} reports {most:8.1f} MB   one report {base:8.1f} MB   above {above:7.1f} MB   {seconds:6.1f} s")
+        print(
+            f"memory {count:4} reports {most:8.1f} MB   one report {base:8.1f} MB   above {above:7.1f} MB   "
+            f"{seconds:6.1f} s   target flat"
+        )
 
 
 def peak(data: Path, count: int) -> tuple[float, float]:

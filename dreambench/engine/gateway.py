@@ -69,6 +69,7 @@ class Gateway:
         self.cells = cells or CellBudgets(Limits(), clock)
         self._flights: dict[str, asyncio.Future[Reply]] = {}
         self._led: dict[str, tuple[asyncio.Task[object], _Attempt]] = {}
+        self._turnstile = asyncio.Lock()
         self._ended = False
 
     @property
@@ -193,6 +194,8 @@ class Gateway:
         while True:
             try:
                 async with limiter.slot(current_cell().order, expected):
+                    if call.metered:
+                        await self._turn()
                     if self._ended:
                         raise RunEndedError("the run has ended")
                     began = self._clock.monotonic() if began is None else began
@@ -219,6 +222,12 @@ class Gateway:
                         error.add_note(f"after {attempt.tries} attempts")
                     raise
                 await self._clock.sleep(pause)
+
+    async def _turn(self) -> None:
+        """Lets one call begin per round of the event loop: preparing a request takes milliseconds, and hundreds that may start
+        together would hold up all who wait for the loop."""
+        async with self._turnstile:
+            await asyncio.sleep(0)
 
     @contextmanager
     def _under_way(self, call: Call, attempt: _Attempt) -> Iterator[None]:

@@ -24,6 +24,9 @@ from dreambench.tools.corpus import Corpus
 KEPT = 8
 """Subjects in memory beside those that open cells hold: cells of one text are neighbours, so a few are enough."""
 
+AT_ONCE = 2
+"""Reports that are parsed at once: every further thread is one more that the event loop waits for."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedSubject(Subject):
@@ -62,6 +65,7 @@ class Subjects:
         self._parts = parts
         self._folder = folder
         self._keep = keep
+        self._parsing = asyncio.Semaphore(AT_ONCE)
         self._made: OrderedDict[tuple[str, str, Hostile], asyncio.Task[JudgedSubject]] = OrderedDict()
 
     async def get(self, cell: Cell) -> JudgedSubject:
@@ -83,13 +87,17 @@ class Subjects:
         report = self._parts.report(report_id)
         task = self._parts.task(report.task_id)
         if not arm:
-            return await asyncio.to_thread(judge_subject, task, report, hostile)
+            return await self._parsed(task, report, hostile)
         clean: Subject = await self._shared(report_id, "", hostile)
         if clean.report is not report:
             clean = Subject(task, report, await asyncio.to_thread(parse_document, report.text))
         changed = await _apply(self._parts.arms[arm], clean, self._parts.tools.corpus, self._parts.author)
         await asyncio.to_thread(self._write, arm, clean, changed)
-        return await asyncio.to_thread(judge_subject, task, changed.report, hostile)
+        return await self._parsed(task, changed.report, hostile)
+
+    async def _parsed(self, task: Task, report: Report, hostile: Hostile) -> JudgedSubject:
+        async with self._parsing:
+            return await asyncio.to_thread(judge_subject, task, report, hostile)
 
     def _write(self, arm: str, clean: Subject, changed: Perturbed) -> None:
         path = changed_path(self._folder, arm, clean.task.id, clean.report.agent)
