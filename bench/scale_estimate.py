@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import resource
 import subprocess
@@ -80,6 +81,10 @@ def main(arguments: list[str] | None = None) -> None:
     line("processor, its workers together", calls * spread.workers / 3600, "h", f"{1000 * spread.workers:.2f} ms a call")
     line("in flight, one process keeps up with", seconds / local.driver, "calls")
     line("in flight, a driver keeps up with", seconds / spread.driver, "calls")
+    day = calls * seconds / 86_400
+    line("in flight to end in a day", day, "calls", f"{day / seconds * 60:,.0f} calls a minute")
+    line("  processes for that, each alone", math.ceil(day * local.driver / seconds), "")
+    line("  workers for that, one driver", math.ceil(day * spread.workers / seconds), "")
     line("journal", calls * local.journal / 1e9, "GB", f"{local.journal:,} bytes a call, with its judgments")
     line("cache", calls * local.cache / 1e9, "GB", f"{local.cache:,} bytes an answer")
     line("opening the journal again", calls * local.scan, "s")
