@@ -38,6 +38,7 @@ class Act:
     error: Mapping[str, Any] | None = None
     raw: bytes | None = None
     delay: float = 0.0
+    count: int = 0
     drop: bool = False
     model: str | None = None
     usage: Mapping[str, Any] | None = None
@@ -69,6 +70,11 @@ def failing(status: int, message: str = "no", *, code: str | None = None, header
 
 def slow(seconds: float) -> Act:
     return Act(delay=seconds)
+
+
+def together(count: int) -> Act:
+    """Answers nobody before `count` requests have come, whatever time that takes."""
+    return Act(count=count)
 
 
 def named(model: str) -> Act:
@@ -192,6 +198,8 @@ class OpenAIStub:
         seed = seed_of(seen.body)
         if wait := act.delay or self._delay(seed):
             await asyncio.sleep(wait)
+        while len(self.requests) < act.count:
+            await asyncio.sleep(0.01)
         if act.drop:
             return None
         if act.raw is not None:
