@@ -97,7 +97,7 @@ def _json(line: str) -> Mapping[str, Any]:
 def _front_matter(file: Path) -> Mapping[str, Any]:
     parts = file.read_text(encoding="utf-8").split("---\n", 2)
     try:
-        record = yaml.load(parts[1], Loader=_LOADER) if len(parts) == 3 and not parts[0].strip() else None
+        record = _LOADER(parts[1]).get_single_data() if len(parts) == 3 and not parts[0].strip() else None
     except yaml.YAMLError as error:
         return {"error": error}
     return {**record, "text": parts[2].strip()} if isinstance(record, dict) else {"error": NO_FRONT_MATTER}

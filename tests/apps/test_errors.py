@@ -28,7 +28,6 @@ CASES = [
     (["metric=[wq"], ["metric=[wq: cannot be read", "allowed: key=value"]),
     (["cache.mode=reply"], ["cache.mode: input should be 'readwrite', 'replay', 'refresh' or 'off', got 'reply'"]),
     (["seed=-1"], ["seed: input should be greater than or equal to 0, got -1"]),
-    (["as_of=tomorrow"], ["as_of"]),
     (["dataset=drb", "dataset.reports=nowhere", "dataset.queries=query.jsonl"], ["nowhere"]),
     (["judge=claude_sonnet_4_5"], ["ANTHROPIC_API_KEY"]),
     (["judge=panel"], ["judge.panel.members: claude_sonnet_4_5", "type: judge.panel.members=[option_a,option_b]"]),
@@ -40,7 +39,10 @@ CASES = [
         ],
     ),
     (["debug=tinny"], ["debug=tinny: there is no debug called tinny; did you mean tiny?", "type: debug=tiny"]),
-    (["as_of=tomorrow"], ["as_of: an ISO date such as 2025-06-30, or today, is needed, got 'tomorrow'"]),
+    (
+        ["as_of=tomorrow"],
+        ["as_of: a date is needed, got 'tomorrow'", "  allowed: a date as YYYY-MM-DD, such as 2025-06-30, today\n"],
+    ),
     (["metric=[da]", "metric.da.repeats=0"], ["metric.da.repeats: a whole number from 1 is needed, got 0"]),
     (
         ["metric=[length]", "paths.outputs=/proc/none"],

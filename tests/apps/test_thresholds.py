@@ -85,7 +85,7 @@ def test_no_value_and_no_row_fail() -> None:
         ),
         (
             "metric.citations.threshold=-1",
-            "error: metric.citations.threshold: input should be greater than or equal to 0, got -1\n",
+            "error: metric.citations.threshold: input should be greater than or equal to 0, got -1\n  allowed: 0.0 or more\n",
         ),
         (
             "metric.citations.treshold=0.2",

@@ -269,7 +269,8 @@ def study_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     items.write_parquet(run.judgments)
     report_values(items, [metric]).write_parquet(run.report_scores)
     run.summary.write_text(json.dumps({"judges": {}, "run": "r"}))
-    return FinishedRun(run, {"tasks": PACKAGES})
+    run.config.write_text("dataset: {}\nmetric: {}\n")
+    return FinishedRun(run, {"tasks": PACKAGES, "published": True})
 
 
 def test_the_study_checks_its_inputs() -> None:

@@ -56,7 +56,7 @@ def test_quotes_are_looked_up_on_their_pages(folder: Path) -> None:
     ran = dreambench("protocol", "check", "q.json", "--pages", *data, cwd=folder)
     assert ran.code == 1
     assert "q.json:kic.1.quote: does not stand on https://pages.example/2" in ran.err
-    assert "q.json:kic.2.quote: https://pages.example/99 cannot be read: dead" in ran.err
+    assert "q.json:kic.2.quote: https://pages.example/99 cannot be read: not_in_corpus" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,8 @@ def test_what_is_not_on_its_page_is_rejected_and_replaced(
     assert [item.fact for item in found.kic] == [draft(n)["fact"] for n in range(1, 11)]
     assert [(one.round, one.reason) for one in found.rejected] == [
         (0, "quote_not_on_page"),
-        (0, "page_dead"),
-        (0, "page_dead"),
+        (0, "page_not_in_corpus"),
+        (0, "page_not_in_corpus"),
         (0, "duplicate"),
         (1, "quote_not_on_page"),
     ]

@@ -123,4 +123,4 @@ def test_journals(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None
         assert all(isinstance(done, bool) and isinstance(cell, str) for cell, done in journal.done.items())
         assert all(isinstance(call["key"], str) for call in calls)
         return
-    assert f"{path}:" in said and "take that line out" in said
+    assert f"{path}:" in said and "; take it out: " in said

@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from omegaconf import DictConfig, OmegaConf
+
 from dreambench.config.compose import compose
 from dreambench.config.schema import RunConfig
 from dreambench.engine.clock import Clock
@@ -22,14 +24,19 @@ class Silent:
 
 
 def configured(folder: Path, *overrides: str) -> RunConfig:
-    paths = [f"paths.outputs={folder / 'outputs'}", f"paths.cache={folder / 'cache'}"]
-    return validate(compose([*overrides, *paths]), Clock())
+    return validate(composed_in(folder, *overrides), Clock())
+
+
+def composed_in(folder: Path, *overrides: str) -> DictConfig:
+    return compose([*overrides, f"paths.outputs={folder / 'outputs'}", f"paths.cache={folder / 'cache'}"])
 
 
 def run(folder: Path, *overrides: str) -> tuple[RunResult, Path]:
     """The finished run and the folder of its study, if it has one."""
-    config = configured(folder, *overrides)
-    result = asyncio.run(execute(config, "", lambda **about: Silent(), Clock()))
+    composed = composed_in(folder, *overrides)
+    config = validate(composed, Clock())
+    text = OmegaConf.to_yaml(composed, resolve=True)
+    result = asyncio.run(execute(config, text, lambda **about: Silent(), Clock()))
     if config.study:
         make_study(config.study, result.folder, config.study_inputs)
     return result, result.folder.study
