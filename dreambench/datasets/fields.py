@@ -70,8 +70,9 @@ def read_tasks(path: Path, fields: Fields, material: Material, problems: Problem
 def read_task(row: Row, fields: Fields, material: Material, problems: Problems) -> None:
     """Adds the task of one record."""
     fields.check_named(TASK_LABELS, row, problems)
-    task_id = row.identifier(fields.id, problems, fields.key("id"))
-    query = row.text(fields.query_name(row), problems, fields.key("query"))
+    needed = f"a task's record has {fields.id}, {fields.query}"
+    task_id = row.identifier(fields.id, problems, fields.key("id"), needed)
+    query = row.text(fields.query_name(row), problems, fields.key("query"), needed)
     day = row.day(fields.as_of, problems)
     if task_id is not None and query is not None:
         domain, language = row.label(fields.domain), row.label(fields.language)

@@ -24,13 +24,16 @@ class Problems:
 
     _files: dict[str, dict[str, _Repeated]] = field(default_factory=dict)
 
-    def add(self, path: Path | str, line: int | None, what: str, allowed: Sequence[str] = (), fix: str | None = None) -> None:
+    def add(
+        self, path: Path | str, line: int | None, what: str, allowed: Sequence[str] = (), fix: str | None = None, more: str = ""
+    ) -> None:
+        """`more` is said after `what`, and may differ between lines that have the same trouble: the first one's is shown."""
         where = str(path) if line is None else f"{path}:{line}"
         seen = self._files.setdefault(str(path), {})
         if what in seen:
             seen[what].more += 1
         else:
-            seen[what] = _Repeated(Problem(where, what, allowed, fix))
+            seen[what] = _Repeated(Problem(where, what + more, allowed, fix))
 
     def concern(self, path: Path) -> bool:
         """Whether anything is wrong with this file."""

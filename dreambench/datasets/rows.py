@@ -30,26 +30,33 @@ class Row:
         """Whether the field is there, null included. A dotted name (`output.text`) looks into nested objects."""
         return self._get(name) is not _ABSENT
 
-    def text(self, name: str, problems: Problems, key: str = "") -> str | None:
-        """The field as text; None (reported) when it is missing or no text. `key` is the config key of its name."""
+    def text(self, name: str, problems: Problems, key: str = "", needed: str = "") -> str | None:
+        """The field as text; None (reported) when it is missing or no text.
+
+        `key` is the config key of its name; `needed` says what a record like this one has to have.
+        """
         value = self._get(name)
         if isinstance(value, str):
             return value
         if value is _ABSENT:
             present = sorted(self.values)
             near = nearest(name, present)
-            what = f"has no field {name!r}" + (f"; did you mean {near!r}?" if near else "")
-            problems.add(self.path, self.line, what, present, f"{key}={near}" if key and near else None)
+            fix = f"{key}={near or 'FIELD'}" if key else None
+            if near:
+                problems.add(self.path, self.line, f"has no field {name!r}; did you mean {near!r}?", present, fix)
+            else:
+                found = f"; it has {', '.join(present) or 'none'}" + (f" ({needed})" if needed else "")
+                problems.add(self.path, self.line, f"has no field {name!r}", (), fix, found)
         else:
             problems.add(self.path, self.line, f"field {name!r} is {_described(value)}, text is needed")
         return None
 
-    def identifier(self, name: str, problems: Problems, key: str = "") -> str | None:
+    def identifier(self, name: str, problems: Problems, key: str = "", needed: str = "") -> str | None:
         """The field as an id: a whole number or a text that is not blank; 59, 59.0 and "59" are the same id."""
         value = self._get(name)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return identifier(value)
-        found = self.text(name, problems, key)
+        found = self.text(name, problems, key, needed)
         if found is not None and not found.strip():
             problems.add(self.path, self.line, f"field {name!r} is blank, an id is needed")
             return None

@@ -32,7 +32,7 @@ from dreambench.perturbations import Perturbation, arms
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
 from dreambench.runs.thresholds import check_owners, threshold_problems, thresholds_of
-from dreambench.tools.toolset import NoTools
+from dreambench.tools.toolset import NoTools, UnbuiltTools
 
 CODE = "code"
 """Stands in the `judge` column of metrics that ask nobody."""
@@ -183,7 +183,7 @@ def assemble(config: RunConfig, gateway: Gateway) -> Parts:
     problems: list[Problem] = []
     _collect(problems, lambda: check_study(config.study, config.study_inputs))
     loader = _collect(problems, lambda: build("dataset", config.dataset))
-    tools = _collect(problems, lambda: build_tools(config, gateway, loader)) or NoTools()
+    tools = _collect(problems, lambda: build_tools(config, gateway, loader)) or UnbuiltTools()
     shelf = RubricShelf([*config.paths.rubrics, bundled("rubrics")])
     trajectories = Trajectories()
     protocols = _collect(problems, lambda: build_protocols(config, loader, shelf, tools, trajectories)) or NoProtocols()

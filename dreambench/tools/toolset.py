@@ -26,7 +26,7 @@ from dreambench.tools.page import read_pages
 from dreambench.tools.results import Reason, Search, SearchHit, Undated, Visit, page_from_json, page_to_json
 from dreambench.tools.tool import Tool, ToolCallError, ToolResult
 
-__all__ = ["CorpusTools", "NoTools", "SearchingTools", "Visit", "bundled_tools"]
+__all__ = ["CorpusTools", "NoTools", "SearchingTools", "UnbuiltTools", "Visit", "bundled_tools"]
 
 BUILT_IN = ("web_search", "page_visit", "pdf_fetch", "arxiv", "github", "calculate")
 """Names of this package's own tools: what metrics know a tool set's abilities by."""
@@ -95,6 +95,14 @@ class NoTools:
 
     async def close(self) -> None:
         """Ends what the tools keep open."""
+
+
+class UnbuiltTools(NoTools):
+    """Stands in for tools that could not be built: why is said already, and no metric may add that tools=none cannot search."""
+
+    @property
+    def searches(self) -> bool:
+        return True
 
 
 def _object(name: str, arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:

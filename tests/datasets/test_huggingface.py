@@ -51,7 +51,8 @@ def test_a_set_of_tasks_only_is_taken_with_tasks_all_and_else_refused(hub: list[
     with pytest.raises(DatasetError) as caught:
         HuggingFaceDataset(repo="owner/set", fields=fields).load()
     assert str(caught.value) == (
-        "hub:owner/set/test:1: has no field 'report' (and 1 more line)\n  allowed: answer, model, qid, question"
+        "hub:owner/set/test:1: has no field 'report'; it has answer, model, qid, question (and 1 more line)\n"
+        "  type: dataset.fields.report=FIELD"
     )
 
 

@@ -56,6 +56,16 @@ def test_a_field_that_was_named_has_to_be_there(write_lines: WriteLines):
     ]
 
 
+def test_a_task_without_a_field_says_what_it_has_and_what_it_needs(write_lines: WriteLines):
+    queries = write_lines("q.jsonl", [{"task": "q1", "question": "x"}, {"task": "q2", "question": "y", "more": 1}])
+    with pytest.raises(DatasetError) as caught:
+        JsonlDataset(reports=write_lines("r.jsonl", [{"id": "q1", "report": "x"}]), queries=queries).load()
+    assert str(caught.value.problems[0]) == (
+        f"{queries}:1: has no field 'id'; it has question, task (a task's record has id, query) (and 1 more line)\n"
+        "  type: dataset.fields.id=FIELD"
+    )
+
+
 def test_tasks_come_from_a_csv_and_reports_from_a_csv(write_text):
     queries = write_text("q.csv", "id,question,domain\n1,Why?,Law\n2,When?,\n")
     reports = write_text("r.csv", 'id,report\n1,"because, of course"\n2,now\n')

@@ -89,3 +89,12 @@ def test_searching_metrics_are_refused_before_a_run(gateway: TestGateway, tmp_pa
     assert "metric.factuality: searches the web or a corpus, and tools=none cannot" in text
     assert "metric.factuality: searches as of a date, and 2 of 2 tasks have none: en, zh" in text
     assert "metric.ci" not in text, "attribution needs neither tools nor a date"
+
+
+def test_of_tools_that_cannot_be_built_only_that_is_said(gateway: TestGateway, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    asked = ["metric=[factuality,rq,safe]", "tools=corpus", f"tools.path={tmp_path / 'empty'}", "as_of=2025-06-30"]
+    with pytest.raises(InputError) as caught:
+        assemble(validate(compose(asked), Clock()), gateway)
+    (problem,) = caught.value.problems
+    assert problem.where == str(tmp_path / "empty") and problem.what == "holds no page"
