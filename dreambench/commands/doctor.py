@@ -41,11 +41,14 @@ EXTRAS = {
     "hub": "datasets",
     "web": "ddgs",
     "mcp": "mcp",
-    "semantic": "onnxruntime",
+    "local": "xllamacpp",
+    "ray": "ray",
+    "slurm": "hydra_plugins.hydra_submitit_launcher",
     "mlflow": "mlflow",
     "wandb": "wandb",
     "otel": "opentelemetry.exporter.otlp.proto.http",
 }
+"""Extras of a user, each with a module that it brings; `docs` and `dev` are for who works on the project."""
 FREE = 1 << 30
 """Bytes of disk below which a run may not finish."""
 

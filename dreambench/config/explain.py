@@ -34,6 +34,8 @@ def explain(error: HydraException | OmegaConfBaseException, arguments: Sequence[
     text = str(error)
     if found := re.search(r"Could not override '([^']+)'", text):
         return ConfigError(_unknown_key(found.group(1), overrides, folders))
+    if found := re.match(r"Ambiguous value for argument '([^']+)'", text):
+        return ConfigError(_several_values(found.group(1), folders))
     where = getattr(error, "full_key", None) or "command line"
     return ConfigError(Problem(str(where), " ".join(text.split())))
 
@@ -90,12 +92,17 @@ def group_options(folders: Iterable[Path] = ()) -> dict[str, list[str]]:
 def _missing_option(error: MissingConfigException, folders: Sequence[Path]) -> Problem:
     name = str(error.missing_cfg_file)
     group, _, option = name.removesuffix(".yaml").rpartition("/")
-    options = group_options(folders).get(group, [])
-    return _no_option(group, option, options)
+    options = group_options(folders)
+    if group not in options and group.partition("/")[0] in options:
+        group, _, option = name.removesuffix(".yaml").partition("/")
+    if group == "judge" and "/" in option:
+        what = f"there is no judge called {option}; a model is a key of a judge"
+        return Problem(f"judge={option}", what, options[group], f"judge=litellm judge.litellm.model={option}")
+    return _no_option(group, option, options.get(group, []))
 
 
 def _no_option(group: str, option: str, options: Sequence[str]) -> Problem:
-    near = nearest(option, options)
+    near = nearest(option, options) or next((name for name in options if option and name.startswith(option)), None)
     plus = "+" if group == "experiment" else ""
     what = f"there is no {group} called {option}" + (f"; did you mean {near}?" if near else "")
     return Problem(f"{plus}{group}={option}", what, options, f"{plus}{group}={near}" if near else None)
@@ -107,6 +114,18 @@ def _bad_syntax(error: OverrideParseException, overrides: Sequence[str]) -> Prob
     if SECRET.search(str(override)):
         override, reason = f"{str(override).partition('=')[0]}={HIDDEN}", "a value with = or ? stands in quotes"
     return Problem(str(override or "command line"), f"cannot be read: {reason}", ["key=value", "key=[a,b]", "key='a text'"])
+
+
+def _several_values(override: str, folders: Sequence[Path]) -> Problem:
+    """`metric=wq,da`: a list without its brackets, or a sweep without its flag."""
+    key, _, value = override.partition("=")
+    value = shown(key, value)
+    sweep = f"-m {key}={value}"
+    if key in MULTI_SELECT or key not in group_options(folders):
+        what, fix = "a list stands in brackets", f'"{key}=[{value}]"'
+    else:
+        what, fix = "a run has one option of this group", sweep
+    return Problem(f"{key}={value}", what, [f"{key}=[a,b]"] * (fix != sweep) + [f"{sweep} (a run for each)"], fix)
 
 
 def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) -> Problem:
@@ -126,6 +145,9 @@ def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) ->
         )
     if head in MULTI_SELECT and (hint := _unselected(key, value, groups.get(head, []), overrides, folders)):
         return hint
+    if head not in MULTI_SELECT and (having := _options_with(key, groups.get(head, []), folders)):
+        what = f"no such key of the option that this run has; {', '.join(having)} of {head} has it"
+        return Problem(f"{key}={value}", what, [f"{head}={name}" for name in having], f"{head}={having[0]} {key}={value}")
     known = [name for name in _keys_of(overrides, folders) if not name.endswith("._target_")]
     near = _nearest_key(key, known)
     siblings = [name for name in known if name.rpartition(".")[0] == key.rpartition(".")[0]]
@@ -133,6 +155,23 @@ def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) ->
     if not siblings and f"{key.rpartition('.')[0]}._target_" in _keys_of(overrides, folders):
         what = f"no such key: {key.rpartition('.')[0]} has none"
     return Problem(f"{key}={value}", what, siblings, f"{near}={value}" if near else None)
+
+
+def _options_with(key: str, options: Sequence[str], folders: Sequence[Path]) -> list[str]:
+    """The options that have `key` (`engine.workers`), the one of the key's own name first."""
+    group, _, rest = key.partition(".")
+    having = [option for option in options if rest in _own_keys(group, option, folders)]
+    return sorted(having, key=lambda option: option != rest)
+
+
+def _own_keys(group: str, option: str, folders: Sequence[Path]) -> set[str]:
+    """The keys in an option's file and in those of its group that it starts from."""
+    for root in (*folders, bundled("conf")):
+        if (path := root / group / f"{option}.yaml").is_file() and isinstance(content := OmegaConf.load(path), DictConfig):
+            bases = [base for base in content.pop("defaults", []) if isinstance(base, str) and base != "_self_"]
+            inherited = [_own_keys(group, base, folders) for base in bases if base != option]
+            return set(_flatten(content)).union(*inherited)
+    return set()
 
 
 def _unselected(

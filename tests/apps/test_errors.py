@@ -53,6 +53,19 @@ CASES = [
         ["judge.embeded.x=1: there is no judge called embeded; did you mean embedded?", "type: judge.embedded.x=1"],
     ),
     (["judge.embedded.x=1"], ["judge.embedded.x=1: no such key: judge.embedded has none"]),
+    (["engine.workers=2"], ["allowed: engine=processes, engine=ray\n", "type: engine=processes engine.workers=2\n"]),
+    (["engine.telemetrie=x"], ["did you mean engine.telemetry?"]),
+    (["tools=pages", "tools.path=x"], ["tools=sandbox\n", "type: tools=corpus tools.path=x\n"]),
+    (["tools=pages", "tools.base_url=x"], ["no such key of the option", "type: tools=web_brave tools.base_url=x\n"]),
+    (["dataset.reports=foo"], ["dataset.reports=foo: no such key", "type: dataset=reports dataset.reports=foo\n"]),
+    (
+        ["judge=openai/gpt-5.1"],
+        ["judge=openai/gpt-5.1: there is no judge called", "type: judge=litellm judge.litellm.model=openai/gpt-5.1\n"],
+    ),
+    (["metric=wq,da"], ["metric=wq,da: a list stands in brackets", 'type: "metric=[wq,da]"\n']),
+    (["dataset.ids=a,b"], ['type: "dataset.ids=[a,b]"\n']),
+    (["dataset=demo,holdout"], ["one option of this group", "type: -m dataset=demo,holdout\n"]),
+    (["judge=claude"], ["did you mean claude_sonnet_4_5?", "type: judge=claude_sonnet_4_5\n"]),
     (["study=backbone_swep"], ["did you mean backbone_sweep?"]),
 ]
 

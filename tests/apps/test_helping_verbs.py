@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from dreambench.commands import doctor
 from dreambench.commands.main import VERBS
+from tests.apps.command import ROOT
 from tests.apps.conftest import command
 
 
@@ -41,6 +43,13 @@ def test_the_doctor_warns_of_what_is_dangerous(monkeypatch: pytest.MonkeyPatch) 
     assert ran.code == 1
     assert "WRONG  litellm: 1.82.7 is a malicious release" in ran.out
     assert "WRONG  cache: mode 755: others can read answers; type: chmod 700 cache" in ran.out
+
+
+def test_the_doctor_knows_every_extra_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [extra for extra in project["optional-dependencies"] if extra not in ("docs", "dev")]
+    said = [line.split("extra ")[1].partition(":")[0] for line in command("doctor").out.splitlines() if "  extra " in line]
+    assert said == extras
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
