@@ -76,12 +76,14 @@ async def _rehearse(config: RunConfig) -> tuple[Parts, Rehearsal]:
 def _show(config: RunConfig, parts: Parts, rehearsal: Rehearsal, lines: Sequence[PlanLine], total: PlanLine) -> None:
     import polars as pl
 
-    from dreambench.reporting.plan import batch_lines
+    from dreambench.reporting.plan import batch_lines, rounded, totals
 
     cells = ", ".join(f"{name} {count:,}" for name, count in rehearsal.cells.items())
     say(f"run {parts.name}-{parts.run_id}: {sum(rehearsal.cells.values()):,} cells to judge ({cells or 'none'})")
     say(f"{rehearsal.done:,} cells are done already")
-    print_table(pl.DataFrame([_row(line) for line in [*lines, total]]), "calls that would be bought: low – expected – high")
+    shown = [rounded(line) for line in lines]
+    rows = [_row(line) for line in [*shown, totals(shown)]]
+    print_table(pl.DataFrame(rows), "calls that would be bought: low – expected – high")
     say("prompt tokens: characters / 4 of the prompts as they are rendered, a CJK character one")
     say("answer tokens: a usual number per question kind, half to twice as many")
     if any(one.follows for one in rehearsal.asked):

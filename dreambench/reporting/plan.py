@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,16 @@ def prompt_tokens(one: Asked, side: str = "expected") -> float:
 def answer_tokens(one: Asked, side: str = "expected") -> float:
     """Tokens of an answer, from its question kind; look-ups of tools have none."""
     return 0.0 if one.role == "tools" else ANSWERS[side] * ANSWER_TOKENS.get(one.kind, USUAL)
+
+
+def rounded(line: PlanLine) -> PlanLine:
+    """The line as a table shows it: whole calls and tokens, money in cents. Totals of such lines are what a reader adds up."""
+
+    def whole(sides: Sides, digits: int = 0) -> Sides:
+        return {side: round(value, digits) for side, value in sides.items()}
+
+    cost = None if line.cost is None else whole(line.cost, 2)
+    return replace(line, calls=whole(line.calls), prompt=whole(line.prompt), answer=whole(line.answer), cost=cost)
 
 
 def totals(lines: Sequence[PlanLine]) -> PlanLine:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +11,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from dreambench.reporting.plan import listed_price
+from dreambench.reporting.plan import PlanLine, listed_price, rounded, totals
 from tests.apps.command import ROOT
 from tests.apps.conftest import DATA, JudgedRuns, command, json_of
+from tests.docs.pages import blocks, page
 from tests.support.checking_model import CLAIMS, CheckingModel
 from tests.support.openai_stub import OpenAIStub
 
@@ -105,6 +108,36 @@ def test_a_plan_needs_no_key_and_no_litellm(tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines()[-1] == "end"
     assert "anthropic/claude-sonnet-4-5-20250929" in done.stdout and "$" in done.stdout
+
+
+def test_the_total_is_the_sum_of_what_is_shown() -> None:
+    def line(value: float) -> PlanLine:
+        sides = dict.fromkeys(("low", "expected", "high"), value)
+        return PlanLine("judging", "m", sides, 0, 0, sides, sides, sides)
+
+    total = totals([rounded(line(356.4)), rounded(line(2101.4))])
+    assert total.calls["expected"] == total.prompt["low"] == total.answer["high"] == 356 + 2101
+    total = totals([rounded(line(1.594)), rounded(line(12.414))])
+    assert total.cost is not None and f"{total.cost['expected']:.2f}" == "14.00"
+
+
+def test_the_plan_of_the_documentation_is_near_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    (told,) = [block for block in blocks(page("commands.md"), "") if block.startswith("$ python -m dreambench plan ")]
+    asked, *lines = told.splitlines()
+    printed = command(*shlex.split(asked)[4:]).out
+
+    def figures(text: str) -> list[list[float]]:
+        rows = [line for line in text.splitlines() if " – " in line and not line.startswith("calls")]
+        ranges = [re.findall(r"([\d.,]+) – \$?([\d.,]+) – \$?([\d.,]+)", row) for row in rows]
+        return [[float(figure.replace(",", "")) for found in row for figure in found] for row in ranges]
+
+    shown = figures(told)
+    assert [len(row) for row in shown] == [12, 12, 12]
+    for row, now in zip(shown, figures(printed), strict=True):
+        assert row == pytest.approx(now, rel=0.05)
+    assert all(line in printed for line in [lines[0].partition(": ")[2], *lines[1:3], *lines[-3:]])
 
 
 def test_prices_are_litellms() -> None:
