@@ -3,7 +3,7 @@
 inspect    one evaluation log (JSON) per agent and arm, for `inspect view` and its data frames: reports as samples, each metric
            and judge as a scorer, items and rationales in the scores' metadata, intervals as they were computed here
 parquet    the run's tables, judgments in parts, on any file system that fsspec knows (--out s3://bucket/run, gs://, hdfs://);
-           verbs that read a run take that address
+           verbs that read a run take that address or folder
 mlflow     one MLflow run with scores and intervals, configuration, report page and tables: in FOLDER/mlflow.db, or where
            MLFLOW_TRACKING_URI says; an earlier export of the same run goes to MLflow's bin
 wandb      one Weights & Biases run with the same: offline in FOLDER/wandb, to be sent with `wandb sync`, or as WANDB_MODE says

@@ -13,7 +13,7 @@ import polars as pl
 import yaml
 
 from dreambench.errors import ConfigError, Problem, nearest
-from dreambench.reporting.shards import fetch_run, is_address
+from dreambench.reporting.shards import fetch_run, is_address, is_exported
 from dreambench.runs.folder import RunFolder
 
 OUTPUTS = Path("outputs")
@@ -107,14 +107,16 @@ def read_config(run: RunFolder) -> dict[str, Any]:
 def find_run(where: str, outputs: Path = OUTPUTS) -> RunFolder:
     """The run that `where` means: its folder, its folder's name below `outputs`, or the start of its id there.
 
-    An address (`s3://bucket/run`) means a run that was exported there: it is fetched. Raises ConfigError naming the runs that
-    there are.
+    An address (`s3://bucket/run`) or a folder that a run was exported to means a copy: it is fetched.
+    Raises ConfigError naming the runs that there are.
     """
     if is_address(where):
         return fetch_run(where)
     path = Path(where)
     if is_run(path):
         return RunFolder(path)
+    if is_exported(path):
+        return fetch_run(f"file://{path.resolve()}")
     runs = run_folders(outputs)
     names = [run.name for run in runs]
     if path.is_dir():

@@ -40,6 +40,11 @@ def is_address(where: str) -> bool:
     return "://" in where
 
 
+def is_exported(folder: Path) -> bool:
+    """Whether a run was exported to `folder`, whole: the summary is written last."""
+    return (folder / PARTS).is_dir() and all((folder / name).is_file() for name in TEXTS)
+
+
 def file_system(where: str) -> tuple[AbstractFileSystem, str]:
     """The file system of `where` and the path in it. Raises ConfigError for a protocol that is not known or not installed."""
     from fsspec.core import url_to_fs

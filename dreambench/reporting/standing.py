@@ -45,8 +45,15 @@ class Standing:
 
 
 def standing_of(folder: Path) -> Standing:
-    """The standing of the run in `folder`. Raises JournalError for a journal that cannot be read."""
+    """The standing of the run in `folder`. Raises JournalError for a journal that cannot be read.
+
+    An exported run has no journal: it stands as its summary says, without what failed, its owed cells as not begun.
+    """
     run = RunFolder(folder)
+    if not run.journal.is_file() and run.summary.is_file():
+        summary = json.loads(run.summary.read_text(encoding="utf-8"))
+        cells = summary["cells"]
+        return Standing(folder.name, sum(cells.values()) - cells["owed"], 0, cells["owed"], str(summary["stopped"]), [], [])
     latest = {line["cell"]: line for line in read_lines(run.journal, "cell")}
     failed = sum(bool(line["owed"]) for line in latest.values())
     found: dict[tuple[str, str, str, str], list[str]] = {}

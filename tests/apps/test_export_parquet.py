@@ -45,8 +45,6 @@ def test_a_run_comes_back_from_where_it_was_exported(
     assert f"to {where}, judgments in " in ran.out
     assert sum(part.height for part in read_parts(where, ["value"])) == run.judgments.height
     monkeypatch.chdir(tmp_path)
-    if "://" not in where:
-        return
     back = open_run(where)
     for name in ("judgments", "scores", "report_scores", "calls"):
         assert_frame_equal(getattr(back, name), getattr(run, name))
@@ -54,6 +52,8 @@ def test_a_run_comes_back_from_where_it_was_exported(
     compared = command("compare", str(runs.first), where)
     assert compared.code == 0, compared.err
     assert command("report", where).code == 0
+    checked = command("check", where)
+    assert checked.code == 0 and ": complete, 24 cells done, 0 failed, 0 not begun" in checked.out
 
 
 def test_scores_of_parts_are_the_runs_scores(runs: JudgedRuns, where: str) -> None:
