@@ -146,7 +146,7 @@ def _unknown_key(key: str, overrides: Sequence[str], folders: Sequence[Path]) ->
     if head in MULTI_SELECT and (hint := _unselected(key, value, groups.get(head, []), overrides, folders)):
         return hint
     if head not in MULTI_SELECT and (having := _options_with(key, groups.get(head, []), folders)):
-        what = f"no such key of the option that this run has; {', '.join(having)} of {head} has it"
+        what = "no such key of the option that this run has; another one has it"
         return Problem(f"{key}={value}", what, [f"{head}={name}" for name in having], f"{head}={having[0]} {key}={value}")
     known = [name for name in _keys_of(overrides, folders) if not name.endswith("._target_")]
     near = _nearest_key(key, known)
