@@ -28,7 +28,7 @@ def write_findings(run: FinishedRun, title: str, lines: Sequence[str]) -> Path:
 
 def _input_line(run: FinishedRun) -> str:
     """What was read: the data set and its agents, and what of it comes with the program instead of from somebody's systems."""
-    titles, agents = (run.report_scores[name].unique().sort().to_list() for name in ("dataset", "agent"))
+    titles, agents = (run.scores[name].unique().sort().to_list() for name in ("dataset", "agent"))
     config = read_config(run.folder)
     node = config["dataset"]
     own = any(node.get(key) not in (None, DEMO) for key in OWN_DATA)

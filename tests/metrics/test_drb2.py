@@ -227,6 +227,7 @@ def study_run(folder: Path, values: pl.DataFrame, **inputs: Any) -> FinishedRun:
     run = RunFolder(folder)
     run.study.mkdir(parents=True)
     values.write_parquet(run.report_scores)
+    values.select("dataset", "agent").write_parquet(run.scores)
     run.summary.write_text(json.dumps({"judges": {}, "run": "r"}))
     run.config.write_text("dataset: {}\nmetric: {}\n")
     return FinishedRun(run, inputs)

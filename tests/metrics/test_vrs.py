@@ -268,6 +268,7 @@ def study_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     run.study.mkdir(parents=True)
     items.write_parquet(run.judgments)
     report_values(items, [metric]).write_parquet(run.report_scores)
+    items.select("dataset", "agent").write_parquet(run.scores)
     run.summary.write_text(json.dumps({"judges": {}, "run": "r"}))
     run.config.write_text("dataset: {}\nmetric: {}\n")
     return FinishedRun(run, {"tasks": PACKAGES, "published": True})
