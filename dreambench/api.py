@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 TASK = "report"
 """Name of the report's file, and so of its task."""
+SUFFIXES = (".md", ".pdf", ".html", ".docx", ".txt")
+"""How a text ends that is one word and no report, but the name of one."""
 WIDTH = 160
 """Columns of the display in a notebook."""
 _COMPOSING = threading.Lock()  # Hydra keeps its state in one global
@@ -75,11 +77,11 @@ class Evaluation:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
 
-        from dreambench.reporting.tables import excluded_lines, score_tables
+        from dreambench.reporting.tables import excluded_lines, score_tables, undecided_lines
 
         yield from score_tables(self.scores)
         unfinished = [] if self.complete else ["INCOMPLETE: some items are not judged; the same call again goes on"]
-        for note in [*unfinished, *excluded_lines(self.scores), *self.notes]:
+        for note in [*unfinished, *undecided_lines(self.scores), *excluded_lines(self.scores), *self.notes]:
             yield Text(note)
         yield Text(f"findings: {self.findings.height}, judgments: {self.judgments.height}, page: {self.page}")
 
@@ -135,6 +137,7 @@ async def aevaluate(
     from dreambench.engine.clock import Clock
     from dreambench.runs.execute import execute
 
+    _check_arguments(report, overrides)
     folder = Path(outputs) if outputs is not None else Path(tempfile.mkdtemp(prefix="dreambench-"))
     try:
         clock = Clock()
@@ -149,6 +152,26 @@ async def aevaluate(
     if outputs is None:
         weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
     return found
+
+
+def _check_arguments(report: str | Path, overrides: Sequence[str]) -> None:
+    """Raises ConfigError for a path given as text, whose letters would be judged, and for overrides in one string."""
+    if isinstance(overrides, str):
+        raise ConfigError(
+            Problem("overrides", "one string; a list of strings is needed", type=f"evaluate(..., [{overrides!r}])")
+        )
+    if not isinstance(report, str) or len(report.splitlines()) != 1:
+        return
+    if _is_file(report) or (report.lower().endswith(SUFFIXES) and len(report.split()) == 1):
+        what = "a text is judged as it is, and this one is the name of a file"
+        raise ConfigError(Problem("report", what, type=f"evaluate(Path({report!r}), ...)"))
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):  # no file has such a name: too long, or no text of this system
+        return False
 
 
 class _Quiet:

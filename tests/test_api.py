@@ -119,6 +119,16 @@ def test_a_file_is_read_like_a_text(tmp_path: Path) -> None:
         evaluate(tmp_path / "no_such.md", "q", CODE)
 
 
+def test_a_path_given_as_text_is_not_judged_as_a_text(tmp_path: Path) -> None:
+    there = tmp_path / "my report"
+    there.write_text(REPORT, encoding="utf-8")
+    for name in ("../mine/q1.md", "Q1.PDF", str(there)):
+        with pytest.raises(ConfigError) as caught:
+            evaluate(name, "q", CODE)
+        assert f"type: evaluate(Path({name!r}), ...)" in str(caught.value)
+    assert evaluate("The bridge is described in bridge.md", "q", CODE).score("length", "words") == 6
+
+
 def test_a_temporary_folder_goes_with_the_object() -> None:
     result = evaluate(REPORT, "q", CODE)
     page = result.page
@@ -133,6 +143,8 @@ def test_mistakes_are_input_errors_in_the_words_of_the_command_line() -> None:
         evaluate(REPORT, "q", ["metric=[wqq]"])
     with pytest.raises(ConfigError, match="dataset=demo"):
         evaluate(REPORT, "q", ["dataset=demo"])
+    with pytest.raises(ConfigError, match=r"(?s)a list of strings is needed.*\['metric=\[wq\]'\]"):
+        evaluate(REPORT, "q", "metric=[wq]")
     with pytest.raises(DocumentError, match="surrogate at character 0"):
         evaluate("\ud800", "q", CODE)
     with pytest.raises(InputError, match="searches as of a date"):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dreambench.runs.execute import RunResult
 
 SHOWN_OWED = 12
+SHOWN_CAUSES = 3
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -137,7 +138,24 @@ def _owed_lines(result: RunResult) -> list[str]:
     counts = Counter((cell.columns["agent"], cell.columns["metric"], cell.judge) for cell in result.owed)
     lines = [f"  {agent} / {metric} / {judge}: {count}" for (agent, metric, judge), count in sorted(counts.items())]
     more = [f"  ... {len(lines) - SHOWN_OWED} more"] if len(lines) > SHOWN_OWED else []
-    return ["INCOMPLETE: these reports are owed, the tables cover the others only", *lines[:SHOWN_OWED], *more]
+    return [
+        "INCOMPLETE: these reports are owed, the tables cover the others only",
+        *lines[:SHOWN_OWED],
+        *more,
+        *_causes(result),
+    ]
+
+
+def _causes(result: RunResult) -> list[str]:
+    """What failed items say, alike ones once."""
+    import polars as pl
+
+    from dreambench.reporting.standing import OWED_STATUSES
+
+    failed = result.tables["judgments"].filter(pl.col("status").is_in(OWED_STATUSES), pl.col("rationale") != "")
+    said = failed.select(pl.format("  {}: {}", "reason_code", "rationale")).to_series().unique(maintain_order=True).to_list()
+    more = [f"  ... {len(said) - SHOWN_CAUSES} more"] if len(said) > SHOWN_CAUSES else []
+    return [*said[:SHOWN_CAUSES], *more]
 
 
 def _threshold_lines(result: RunResult) -> list[str]:

@@ -135,8 +135,9 @@ class Engine:
                 self._fail(cell, error)
         else:
             self._journal.write_cell(cell, judgments)
-            self._outcome.finished += 1
-            self._outcome.owed += not self._journal.is_done(cell)
+            done = self._journal.is_done(cell)
+            self._outcome.finished += done
+            self._outcome.owed += not done
             self._progress.cell_finished(cell, judgments)
 
     def _fail(self, cell: Cell, error: TransientError) -> None:

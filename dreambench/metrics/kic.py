@@ -22,7 +22,7 @@ from dreambench.metrics.asking import Failed, ask, ask_keyed, failed_row
 from dreambench.metrics.graded import context_of
 from dreambench.metrics.judged_metric import JudgedMetric
 from dreambench.metrics.metric import MissingPolicy, Subject, Variant
-from dreambench.protocols.model import KicItem
+from dreambench.protocols.model import LEAST_KIC, KicItem
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Evidence, Judgment, Status, item_id
 
@@ -77,7 +77,8 @@ class KeyInformationCoverage(JudgedMetric):
         protocol = await self.protocols.get(subject.task, judge)
         trouble = protocol.kic_trouble() if protocol else "no_protocol"
         if protocol is None or trouble:
-            return [not_applicable(subject, self.id, trouble or "")]
+            found = f"fewer than {LEAST_KIC} facts were found: {len(protocol.kic)}" if protocol else ""
+            return [not_applicable(subject, self.id, trouble or "", found)]
         given = await (self._together if self._batched else self._one_by_one)(subject, judge, repeat, protocol.kic)
         return [_row(subject, item, *given[item.id]) for item in protocol.kic]
 
@@ -107,10 +108,10 @@ class KeyInformationCoverage(JudgedMetric):
         return [Variant(self.primary, pl.col("value").sum(), pl.len(), micro=True), *parts]
 
 
-def not_applicable(subject: Subject, metric: str, why: str) -> Judgment:
+def not_applicable(subject: Subject, metric: str, why: str, rationale: str = "") -> Judgment:
     """The one row of a report that cannot be scored, because its task has no protocol to score it by."""
     item = item_id(subject.task.id, f"{metric} {why}")
-    return Judgment(item, "report", why, None, Status.NOT_APPLICABLE, reason_code=why)
+    return Judgment(item, "report", why, None, Status.NOT_APPLICABLE, reason_code=why, rationale=rationale)
 
 
 def _row(subject: Subject, item: KicItem, answer: Item | YesNo | Failed, cost: float | None) -> Judgment:

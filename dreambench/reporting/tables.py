@@ -23,6 +23,10 @@ FEW_TASKS = 20
 FEWEST_TASKS = 5
 """Below this many tasks no interval is shown: it would assume a spread that so few tasks cannot tell, and says next to nothing
 (over 2 tasks the t interval of usual scores is as wide as their range: `bench.stats_coverage`). Tables of numbers keep it."""
+FEW_CLAIMS = 5
+"""Below this many claims a report, a score over the claims that could be decided is marked."""
+SHOWN_AGENTS = 6
+"""Agents named in a line on undecided claims; of more, their number is told."""
 TOO_FEW = "†"
 LEGEND = f"* fewer than {FEW_TASKS} tasks; {TOO_FEW} fewer than {FEWEST_TASKS}: too few for an interval"
 """What the marks of a cell mean."""
@@ -135,6 +139,31 @@ def excluded_lines(scores: pl.DataFrame) -> list[str]:
     ]
 
 
+def undecided_lines(scores: pl.DataFrame) -> list[str]:
+    """One line per judge and metric that leaves `unverifiable` claims out: how many of an agent's claims could be decided.
+
+    Only agents whose share is below 100 %, the smallest first. The share is pooled over the agent's claims (its number stands
+    beside it); `strict` counts the others 0, x100 like the table.
+    """
+    clean = scores.filter(pl.col("perturbation") == CLEAN).with_columns(column=metric_label())
+    keys = ["judge", "column", "agent"]
+    strict = clean.filter(pl.col("variant") == "strict", pl.col("aggregation") == "macro").select(*keys, strict="value")
+    undecided = clean.filter(pl.col("variant") == "label_unverifiable", pl.col("aggregation") == "micro", pl.col("value") > 0)
+    rows = undecided.join(strict, on=keys).sort("judge", "column", pl.col("value") * -1, "agent")
+    lines = []
+    for (judge, column), part in rows.group_by("judge", "column", maintain_order=True):
+        shown = [_decided(row) for row in part.head(SHOWN_AGENTS).iter_rows(named=True)]
+        more = [f"{part.height - SHOWN_AGENTS} more agents"] if part.height > SHOWN_AGENTS else []
+        lines.append(f"{column} by {judge}, claims that could be decided: {'; '.join([*shown, *more])}")
+    return lines
+
+
+def _decided(row: Mapping[str, Any]) -> str:
+    few = f", fewer than {FEW_CLAIMS} claims a report" if row["n_items"] < FEW_CLAIMS * row["n_tasks"] else ""
+    strict = format_value(row["strict"], "share")
+    return f"{row['agent']} {100 * (1 - row['value']):.2f} % of {row['n_items']} (strict {strict}{few})"
+
+
 def print_run(console: Console, scores: pl.DataFrame, values: pl.DataFrame, notes: Sequence[str]) -> None:
     """The tables of `scores`, what arms shift (from `values`, the report scores), how to read both, then every note."""
     for table in [*score_tables(scores), *shift_tables(shift_scores(values))]:
@@ -142,12 +171,13 @@ def print_run(console: Console, scores: pl.DataFrame, values: pl.DataFrame, note
     shown = shown_scores(scores)
     with_interval = shown.filter(pl.col("low").is_not_null(), pl.col("n_tasks") >= FEWEST_TASKS)
     intervals = ", ".join(with_interval["interval"].unique().sort()) or "none"
-    console.print(
-        f"x100, macro mean over tasks [95 % interval: {intervals}] n = tasks; {LEGEND}; "
-        "!k: k reports without a value; counts are not scaled",
-        style="dim",
-        highlight=False,
-        markup=False,
-    )
-    for note in [*excluded_lines(scores), *notes]:
+    if not shown.is_empty():
+        console.print(
+            f"x100, macro mean over tasks [95 % interval: {intervals}] n = tasks; {LEGEND}; "
+            "!k: k reports without a value; counts are not scaled",
+            style="dim",
+            highlight=False,
+            markup=False,
+        )
+    for note in [*undecided_lines(scores), *excluded_lines(scores), *notes]:
         console.print(note, highlight=False, markup=False)

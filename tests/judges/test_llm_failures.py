@@ -102,6 +102,15 @@ def test_a_cause_further_down_says_that_the_connection_was_lost() -> None:
     assert meaning.code == "connection"
 
 
+def test_a_judge_that_cannot_be_reached_is_named_with_address_and_cause() -> None:
+    class ConnectError(OSError):
+        pass
+
+    error = Raised("Connection error.", 500)
+    error.__cause__ = ConnectError("Cannot connect to host 127.0.0.1:9 ssl:<ssl.SSLContext object at 0x7f> [refused]")
+    assert str(failure(error, "openai/m", NOW)) == "openai/m: Connection error. (Cannot connect to host 127.0.0.1:9 [refused])"
+
+
 @pytest.mark.parametrize("message", ["content management policy", "flagged by our safety system", "Content-Policy violation"])
 def test_filters_are_refusals(message: str) -> None:
     meaning = failure(Raised(message, 400), "openai/m", NOW)

@@ -101,6 +101,7 @@ def test_without_a_valid_protocol_a_report_has_no_score(gateway: TestGateway, gi
     metric = kic(given)
     (row,) = measuring.judgments(metric, REPORT, judge(gateway))
     assert (row.status, row.reason_code, row.value) == (Status.NOT_APPLICABLE, why, None)
+    assert row.rationale == (f"fewer than 8 facts were found: {len(given.kic)}" if given else "")
     assert set(measuring.values(metric, [row]).values()) == {None}
     assert gateway.records == []
 

@@ -25,6 +25,9 @@ _DELAY_IN_BODY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 _DAILY = re.compile(r"per.?day|daily", re.I)
 _DELAY_IN_WORDS = re.compile(r"(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)", re.I)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+_SSL = re.compile(r"ssl:(<[^>]*>|\w+) ")
+_LOST = ("ConnectionError", "ConnectError", "ClientError", "TransportError", "ProtocolError")
+"""How the names of classes end that mean a connection which was lost or never there."""
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 _BY_STATUS: Mapping[int, tuple[str, str]] = {
@@ -54,8 +57,9 @@ def failure(error: BaseException, model: str, now: datetime) -> ProviderError | 
         return ProviderError(text, code="quota", fatal=True)
     if isinstance(error, TimeoutError) or _caused_by(error, "Timeout"):
         return ProviderError(text, code="timeout")
-    if _caused_by(error, "ConnectionError", "ConnectError", "ClientError", "TransportError", "ProtocolError"):
-        return ProviderError(text, code="connection")
+    if lost := [cause for cause in _chain(error) if type(cause).__name__.endswith(_LOST)]:
+        cause = _message(lost[-1])  # the innermost one names the host and says why
+        return ProviderError(f"{text} ({cause})" if cause not in text else text, code="connection")
     wait = retry_after(error, now)
     if "overloaded" in message.lower() and status != 429:
         return ProviderError(text, code="overloaded", retry_after=wait)
@@ -147,4 +151,4 @@ def _message(error: BaseException) -> str:
     """The error's own words: one line, short, without secrets and without litellm's names around them."""
     text = str(error).split("\nTraceback", 1)[0]
     text = " ".join(re.sub(r"\b(litellm\.)?(\w+Error|\w+Exception)\b( -|:) ", "", text).split())
-    return without_secrets(text)[:_LONGEST] or type(error).__name__
+    return without_secrets(_SSL.sub("", text))[:_LONGEST] or type(error).__name__

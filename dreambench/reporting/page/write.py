@@ -25,6 +25,7 @@ from dreambench.reporting.tables import (
     format_cell,
     format_shift,
     shown_scores,
+    undecided_lines,
 )
 from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.runs.folder import RunFolder, write_text
@@ -56,6 +57,7 @@ def write_page(folder: RunFolder) -> Path:
         doses=plots.doses(data.scores),
         costs=data.costs().rows(named=True),
         trouble=_trouble(data.judgments),
+        undecided=undecided_lines(data.scores),
         excluded=excluded_lines(data.scores),
         meanings=meanings(data.judgments["label"].unique()),
         few=FEW_TASKS,
