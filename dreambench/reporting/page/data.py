@@ -6,7 +6,6 @@ import base64
 import gzip
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,9 @@ from typing import Any
 import polars as pl
 
 from dreambench.records import Status
+from dreambench.reporting.finished import FinishedRun
 from dreambench.reporting.labels import MEANINGS
 from dreambench.runs.assembly import CLEAN
-from dreambench.runs.folder import RunFolder
 from dreambench.tools.results import Reason
 
 SEVERE = {
@@ -61,32 +60,13 @@ SHOWN_COLUMNS = [
 TEXT_KEYS = ["report", "perturbation", "dose", "perturbation_seed"]
 
 
-@dataclass(frozen=True)
-class PageData:
-    """The tables of a finished or interrupted run, read once."""
-
-    folder: RunFolder
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        summary: dict[str, Any] = json.loads(self.folder.summary.read_text(encoding="utf-8"))
-        return summary
-
-    @cached_property
-    def scores(self) -> pl.DataFrame:
-        return pl.read_parquet(self.folder.scores)
-
-    @cached_property
-    def report_scores(self) -> pl.DataFrame:
-        return pl.read_parquet(self.folder.report_scores)
+class PageData(FinishedRun):
+    """A finished or interrupted run, as its page shows it."""
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
-        return pl.read_parquet(self.folder.judgments).with_columns(severity=severity())
-
-    @cached_property
-    def calls(self) -> pl.DataFrame:
-        return pl.read_parquet(self.folder.calls)
+        """The item table, with how much each row speaks against its report."""
+        return super().judgments.with_columns(severity=severity())
 
     @cached_property
     def texts(self) -> pl.DataFrame:
