@@ -69,7 +69,7 @@ class Gateway:
         self.cells = cells or CellBudgets(Limits(), clock)
         self._flights: dict[str, asyncio.Future[Reply]] = {}
         self._led: dict[str, tuple[asyncio.Task[object], _Attempt]] = {}
-        self._turnstile = asyncio.Lock()
+        self._last_turn: asyncio.Future[None] | None = None
         self._ended = False
 
     @property
@@ -226,8 +226,14 @@ class Gateway:
     async def _turn(self) -> None:
         """Lets one call begin per round of the event loop: preparing a request takes milliseconds, and hundreds that may start
         together would hold up all who wait for the loop."""
-        async with self._turnstile:
+        before, turn = self._last_turn, asyncio.get_running_loop().create_future()
+        self._last_turn = turn
+        try:
+            if before is not None and not before.done():
+                await asyncio.wait([before])
             await asyncio.sleep(0)
+        finally:
+            turn.set_result(None)
 
     @contextmanager
     def _under_way(self, call: Call, attempt: _Attempt) -> Iterator[None]:

@@ -7,13 +7,13 @@ Two claims are one when they have the same words in the same order, apart from c
 
 from __future__ import annotations
 
-import asyncio
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dreambench.documents import Document, Span
+from dreambench.engine.compute import compute
 from dreambench.evaluators.parts import Part
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
@@ -82,7 +82,7 @@ async def extract_claims(
     answer = await ask(judge, rubric, repeat=repeat, role="extraction", **asked)
     if isinstance(answer, Failed):
         return answer
-    return await asyncio.to_thread(_placed, answer, subject.document, part, limit)
+    return await compute(_placed, answer, subject.document, part, limit)
 
 
 def sentence_claims(document: Document, limit: int | None) -> Extracted:

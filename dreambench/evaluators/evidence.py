@@ -7,13 +7,13 @@ cut in silence: `Pool.note` says how many passages of how many were shown, and w
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from dreambench.documents import normalize_url
 from dreambench.documents.hostile import judged_text
+from dreambench.engine.compute import compute
 from dreambench.evaluators.workflow import Once, need
 from dreambench.judges.kinds.entailment import Answer, Passage
 from dreambench.judges.quotes import check_quote
@@ -72,7 +72,7 @@ class Pages:
     async def _open(self, key: str) -> Read | Failed:
         url = self._urls[key]
         visit = await reach(self._tools.page_visit(url, self._as_of))
-        return visit if isinstance(visit, Failed) else await asyncio.to_thread(_cut, url, visit, self._chars)
+        return visit if isinstance(visit, Failed) else await compute(_cut, url, visit, self._chars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Pool:
 
 async def pool_of(pages: Sequence[Read], wanted: Iterable[str], most: int) -> Pool:
     """The best `most` passages of each page for the texts in `wanted` (the claim, its queries)."""
-    return await asyncio.to_thread(_pool, pages, " ".join(wanted), most)
+    return await compute(_pool, pages, " ".join(wanted), most)
 
 
 def best_hits(searches: Sequence[Search], most: int) -> list[SearchHit]:

@@ -12,7 +12,6 @@ measured and leads the tables, under a rubric name that says so; CF and CI are n
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
@@ -21,6 +20,7 @@ import polars as pl
 from pydantic import NonNegativeInt, PositiveInt
 
 from dreambench.documents import CitationStatus, normalize_url
+from dreambench.engine.compute import compute
 from dreambench.evaluators.claims import (
     Claim,
     extraction_row,
@@ -144,7 +144,7 @@ class CitationIntegrity(ClaimMetric):
         chain = _Chain(self, subject, judge, repeat)
         if self._extracts:
             return await chain.check_parts(self.asked["extract"], self._limit, chain.check)
-        found = await asyncio.to_thread(sentence_claims, subject.document, self._limit)
+        found = await compute(sentence_claims, subject.document, self._limit)
         return [Checked(found, await together(chain.check(claim) for claim in found.claims))]
 
     def variants(self) -> Sequence[Variant]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from dreambench.documents import Span, parse_document
 from dreambench.documents.hostile import Judged, read_hostile
 from dreambench.engine.cell import Cell
+from dreambench.engine.compute import compute
 from dreambench.judges.judge import Judge
 from dreambench.judges.untrusted import Hostile
 from dreambench.metrics.metric import Subject
@@ -90,14 +91,14 @@ class Subjects:
             return await self._parsed(task, report, hostile)
         clean: Subject = await self._shared(report_id, "", hostile)
         if clean.report is not report:
-            clean = Subject(task, report, await asyncio.to_thread(parse_document, report.text))
+            clean = Subject(task, report, await compute(parse_document, report.text))
         changed = await _apply(self._parts.arms[arm], clean, self._parts.tools.corpus, self._parts.author)
         await asyncio.to_thread(self._write, arm, clean, changed)
         return await self._parsed(task, changed.report, hostile)
 
     async def _parsed(self, task: Task, report: Report, hostile: Hostile) -> JudgedSubject:
         async with self._parsing:
-            return await asyncio.to_thread(judge_subject, task, report, hostile)
+            return await compute(judge_subject, task, report, hostile)
 
     def _write(self, arm: str, clean: Subject, changed: Perturbed) -> None:
         path = changed_path(self._folder, arm, clean.task.id, clean.report.agent)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dreambench.documents import normalize_url
 from dreambench.tools.page import Page
@@ -103,8 +103,10 @@ class Corpus:
 
     def _best(self, query: tantivy.Query, most: int) -> list[Hit]:
         searcher = self._searcher
-        found = [(score, searcher.doc(address)["row"][0]) for score, address in searcher.search(query, most).hits]
-        return [Hit(self.pages[row], score) for score, row in sorted(found, key=lambda item: (-item[0], item[1]))]
+        hits = searcher.search(query, most).hits
+        rows = searcher.fast_field_values("row", [address for _, address in hits])
+        found = sorted((-score, cast(int, row)) for (score, _), row in zip(hits, rows, strict=True))
+        return [Hit(self.pages[row], -score) for score, row in found]
 
     @cached_property
     def _searcher(self) -> tantivy.Searcher:
@@ -122,7 +124,7 @@ class Corpus:
         import tantivy
 
         builder = tantivy.SchemaBuilder()
-        builder.add_integer_field("row", stored=True)
+        builder.add_integer_field("row", fast=True)
         builder.add_integer_field("published", indexed=True, fast=True)
         for field, tokenizer in (("text", "en_stem"), ("pairs", "default")):
             builder.add_text_field(field, tokenizer_name=tokenizer, index_option="freq")

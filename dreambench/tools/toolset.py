@@ -7,7 +7,6 @@ stands in the ledger under the role `tools`.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -18,6 +17,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from dreambench.engine.call import Call, Reply, canonical_json
+from dreambench.engine.compute import compute
 from dreambench.engine.gateway import Gateway, Send
 from dreambench.errors import Problem, nearest
 from dreambench.tools.calculate import as_text, calculate
@@ -190,7 +190,7 @@ class CorpusTools(SearchingTools):
             hits = [hit.as_json() for hit in self.corpus.find(query, as_of, k, self._undated)]
             return Reply(answer=canonical_json(hits), model="corpus.web_search", cost=0.0)
 
-        reply = await self._look_up("corpus.web_search", "tools", body, lambda: asyncio.to_thread(search))
+        reply = await self._look_up("corpus.web_search", "tools", body, lambda: compute(search))
         return Search(query, tuple(SearchHit.from_json(record) for record in json.loads(reply.answer)))
 
     async def page_visit(self, url: str, as_of: date | None) -> Visit:
@@ -201,7 +201,7 @@ class CorpusTools(SearchingTools):
             page = self.corpus.visit(url, as_of, self._undated)
             return Reply(answer=canonical_json(page_to_json(page)), model="corpus.page_visit", cost=0.0)
 
-        reply = await self._look_up("corpus.page_visit", "tools", body, lambda: asyncio.to_thread(visit))
+        reply = await self._look_up("corpus.page_visit", "tools", body, lambda: compute(visit))
         page = page_from_json(json.loads(reply.answer))
         return Visit(url, page, Reason.OK.value if page else Reason.NOT_IN_CORPUS.value)
 

@@ -360,3 +360,15 @@ def test_what_cannot_change_an_answer_is_not_in_the_key() -> None:
     assert base.key == call(role="extraction", account="other").key
     others = [call("r"), call(model="n"), call(provider="r"), call(repeat=1)]
     assert len({base.key, *(other.key for other in others)}) == 5
+
+
+def test_a_gateway_serves_one_event_loop_after_the_other(gateway: TestGateway) -> None:
+    """As for whoever calls `asyncio.run` twice: what calls of the first loop waited for is no business of the second."""
+    sender = Sender()
+
+    async def many(first: int) -> list[Reply]:
+        return await asyncio.gather(*(gateway.call(call(f"q{first + number}"), sender) for number in range(5)))
+
+    for first in (0, 5):
+        assert len(asyncio.run(many(first))) == 5
+    assert sender.sent == 10

@@ -6,7 +6,6 @@ An answering module is named like its kind and defines `refusal(settings) -> str
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import importlib
 import importlib.metadata
@@ -18,6 +17,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from dreambench.engine.call import Call, Reply, canonical_json
+from dreambench.engine.compute import compute
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import RubricError
 from dreambench.judges.judge import Judge
@@ -71,7 +71,7 @@ class EmbeddedJudge(Judge):
         call = Call("embedded", "embedded", requested, body, role, repeat, metered=False)
 
         async def send() -> Reply:
-            text = await asyncio.to_thread(self._answer_text, rubric, context)
+            text = await compute(self._answer_text, rubric, context)
             return Reply(text, model=requested, cost=0.0)
 
         reply = await self.gateway.call(call, send)

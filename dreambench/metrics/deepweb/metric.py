@@ -18,6 +18,7 @@ import polars as pl
 from pydantic import NonNegativeFloat, PositiveInt
 
 from dreambench.datasets.dataset import Dataset
+from dreambench.engine.compute import compute
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer
@@ -142,7 +143,7 @@ class DeepWeb(JudgedMetric):
             return [case, *self._released(subject, task)]
         if subject.report.text.strip() == UNPUBLISHED:
             return [case, _whole(task, "answer_not_released", Status.NOT_APPLICABLE)]
-        cells = await asyncio.to_thread(self._grade, subject, task)
+        cells = await compute(self._grade, subject, task)
         given = await self._ask_rest(subject, judge, repeat, [cell for cell in cells if not cell.grade.settled])
         rows = [_row(task.id, cell, given.get(cell.reference.key)) for cell in cells]
         failing = [cell for cell, row in zip(cells, rows, strict=True) if row.value is not None and row.value <= self._failing]

@@ -23,6 +23,7 @@ from pydantic import PositiveInt
 from dreambench.datasets.dataset import Dataset
 from dreambench.datasets.demo import DEMO, demo_file
 from dreambench.documents import normalize_url
+from dreambench.engine.compute import compute
 from dreambench.errors import ConfigError, Problem
 from dreambench.evaluators.evidence import cut_passages
 from dreambench.evaluators.workflow import together
@@ -157,7 +158,7 @@ class Dr3(JudgedMetric):
         if source is None or source.text is None:
             code, value = ("no_such_source", 0.0) if source is None else ("unreadable_source", None)
             return Judgment(item, "factual_accuracy", code, value, reason_code=code, rationale=f"{fact} ({named})")
-        passages = await asyncio.to_thread(best_passages, source, fact, self._sizes[2], self._sizes[3])
+        passages = await compute(best_passages, source, fact, self._sizes[2], self._sizes[3])
         answer = await ask(judge, self.asked["support"], repeat=repeat, claim=fact, passages=passages, as_of=subject.as_of)
         if isinstance(answer, Failed):
             return failed_row(item, "factual_accuracy", "", answer)

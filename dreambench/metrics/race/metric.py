@@ -16,6 +16,7 @@ from pydantic import PositiveInt
 
 from dreambench.datasets.dataset import Dataset
 from dreambench.documents import parse_document
+from dreambench.engine.compute import compute
 from dreambench.errors import ConfigError, Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import RubricShelf
@@ -144,7 +145,7 @@ class Race(SavedMetric[ByTask[Mapping[str, float]]]):
         if isinstance(criteria, Failed):
             return [failed_row(item_id(subject.task.id, self.id), "report", TARGET, criteria)]
         target = without_citations(subject.document) if self._strips else subject.report.text
-        other = await asyncio.to_thread(_stripped, reference) if self._strips else reference
+        other = await compute(_stripped, reference) if self._strips else reference
         sides = SIDES[self.order]
         answers = await asyncio.gather(
             *(self._compare(subject.task, judge, repeat, criteria, target, other, side) for side in sides)
