@@ -105,7 +105,7 @@ class Corpus:
         searcher = self._searcher
         hits = searcher.search(query, most).hits
         rows = searcher.fast_field_values("row", [address for _, address in hits])
-        found = sorted((-score, cast(int, row)) for (score, _), row in zip(hits, rows, strict=True))
+        found = sorted((-score, cast("int", row)) for (score, _), row in zip(hits, rows, strict=True))
         return [Hit(self.pages[row], -score) for score, row in found]
 
     @cached_property
