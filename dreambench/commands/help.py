@@ -14,7 +14,7 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
 
   python -m dreambench                                    the bundled demo with the embedded judge
   python -m dreambench +experiment=backbone_sweep         a study: metric x agent x judge
-  python -m dreambench dataset=reports dataset.reports=my_reports judge=claude_sonnet_4_5
+  python -m dreambench dataset=reports dataset.reports=my_reports judge=claude_sonnet_5_5
   python -m dreambench tool web_search "QUERY"            what a judge would find (tool alone lists the tools)
   python -m dreambench perturb REPORT perturbation=omission   one report, changed on purpose, with its edit log
   python -m dreambench "judge=[embedded,litellm]" judge.litellm.model=openai/gpt-5.1 engine.budget.money=5

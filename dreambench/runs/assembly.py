@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +26,7 @@ from dreambench.engine.gateway import Gateway
 from dreambench.errors import ConfigError, InputError, Problem
 from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.judge import Judge
+from dreambench.judges.retirement import retirement_lines
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.metric import Metric
@@ -116,6 +118,10 @@ class Parts:
             told = ",".join(f"{axis}={getattr(arm, axis)}" for axis in split)
             labels[name] = f"{node}[{told}]" if told else node
         return labels
+
+    def retirement_lines(self, today: date) -> list[str]:
+        """What is to be said of judges whose model is gone or soon will be."""
+        return retirement_lines((one for judge in self.judges.values() for one in judge.retirements()), today)
 
     def task(self, task_id: str) -> Task:
         return self._tasks[task_id]

@@ -154,7 +154,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             *(workers.findings if workers else []),
             *gateway.awaited.standing(),
         ]
-        result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble)
+        result = await asyncio.to_thread(_finish, folder, parts, outcome, [*trouble, *parts.retirement_lines(clock.today())])
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
 
 
