@@ -25,7 +25,9 @@ class Retirement:
         if days > SOON:
             return None
         left = f", in {days} day{'s' * (days != 1)}" if days > 0 else ", today" if days == 0 else ""
-        ends = f"retires on {self.day}{left}" if days >= 0 else f"retired on {self.day}: stored answers remain, new ones may fail"
+        ends = (
+            f"retires on {self.day}{left}" if days >= 0 else f"retired on {self.day}: stored answers remain, new ones may fail"
+        )
         return f"judge {self.judge} ({self.model}) {ends}{self._follows()}"
 
     def _follows(self) -> str:
