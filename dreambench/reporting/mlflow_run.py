@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.install import extra_hint
 from dreambench.reporting.tracked import PROJECT, TrackedRun
 
 BATCH = 100
@@ -37,8 +38,7 @@ def write_mlflow_run(tracked: TrackedRun, folder: Path) -> Written:
     try:
         from mlflow import MlflowClient
     except ModuleNotFoundError as error:
-        fix = 'pip install "dreambench[mlflow]"'
-        raise ConfigError(Problem("--to mlflow", f"{error.name} is not installed", type=fix)) from error
+        raise ConfigError(Problem("--to mlflow", f"{error.name} is not installed", type=extra_hint("mlflow"))) from error
     given = os.environ.get("MLFLOW_TRACKING_URI")
     if not given:
         folder.mkdir(parents=True, exist_ok=True)

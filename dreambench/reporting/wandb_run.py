@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.install import extra_hint
 from dreambench.reporting.tracked import PROJECT, TrackedRun
 
 OFFLINE = "offline"
@@ -22,8 +23,7 @@ def write_wandb_run(tracked: TrackedRun, folder: Path) -> tuple[str, Path]:
     try:
         import wandb
     except ModuleNotFoundError as error:
-        fix = 'pip install "dreambench[wandb]"'
-        raise ConfigError(Problem("--to wandb", f"{error.name} is not installed", type=fix)) from error
+        raise ConfigError(Problem("--to wandb", f"{error.name} is not installed", type=extra_hint("wandb"))) from error
     folder.mkdir(parents=True, exist_ok=True)
     mode = os.environ.get("WANDB_MODE", OFFLINE)
     quiet = wandb.Settings(
