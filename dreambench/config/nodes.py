@@ -11,7 +11,7 @@ import importlib
 import inspect
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, Literal, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
@@ -22,7 +22,12 @@ from dreambench.errors import ConfigError, Problem, nearest
 SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "tools", "corpus", "members", "protocols", "trajectories"})
 """Constructor parameters that are never config keys, unless a node sets them (`panel.members`)."""
 
-COMMON: Mapping[str, Mapping[str, tuple[Any, Any]]] = {"metric": {"threshold": (Annotated[float, Field(ge=0)] | None, None)}}
+COMMON: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
+    "metric": {
+        "threshold": (Annotated[float, Field(ge=0)] | None, None),
+        "threshold_on": (Literal["bound", "mean"], "bound"),
+    }
+}
 """Keys (type, default) of every node of a group that its class never sees: they change what is done with results, not them.
 
 Whoever reads the nodes takes them (`runs.thresholds`). On the command line they need no plus (`compose.with_common_keys`).

@@ -33,7 +33,7 @@ from dreambench.metrics.metric import Metric
 from dreambench.perturbations import Perturbation, arms
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
-from dreambench.runs.thresholds import check_owners, threshold_problems, thresholds_of
+from dreambench.runs.thresholds import Threshold, check_owners, threshold_problems, thresholds_of
 from dreambench.tools.toolset import NoTools, UnbuiltTools
 
 CODE = "code"
@@ -77,7 +77,7 @@ class Parts:
     tools: NoTools = field(default_factory=NoTools)
     protocols: NoProtocols = field(default_factory=NoProtocols)
     trajectories: Trajectories = field(default_factory=Trajectories)
-    thresholds: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     """Least lower bounds of primary variants by metric node; no part of the run's identity."""
 
     @cached_property

@@ -85,6 +85,7 @@ def test_a_threshold_is_judged_on_the_run_s_own_variant(
     config = tmp_path / "run" / "config.yaml"
     stored = yaml.safe_load(config.read_text(encoding="utf-8"))
     stored["metric"]["ci"]["threshold"] = float(threshold)
+    stored["metric"]["ci"]["threshold_on"] = "mean"  # of two tasks
     config.write_text(yaml.safe_dump(stored), encoding="utf-8")
     ran = command("report", str(tmp_path / "run"))
     assert ran.code == code
