@@ -271,6 +271,9 @@ def _with_repeats(metric: Metric) -> dict[str, Any]:
 def build_metrics(config: RunConfig, **supplied: Any) -> dict[str, Metric]:
     """Metrics by node name, with what the assembly supplies. Raises InputError."""
     metrics: dict[str, Metric] = _build_group("metric", config.metric, **supplied)
+    for name, node in expand_axes("metric", config.metric).items():
+        if node.get("id"):  # another than its class's: a second node of the class has a column of its own
+            metrics[name].id = str(node["id"])  # type: ignore[misc]
     what = "a whole number from 1 is needed, got {}"
     never = [(f"metric.{name}.repeats", metric.repeats) for name, metric in metrics.items() if metric.repeats < 1]
     if never:
@@ -350,4 +353,4 @@ def _refusals(judge: Judge, metrics: Sequence[Metric]) -> list[Problem]:
 
 
 def _dataset_name(config: RunConfig) -> str:
-    return str(config.dataset["_target_"]).split(".")[-2]
+    return str(config.dataset.get("label") or "") or str(config.dataset["_target_"]).split(".")[-2]
