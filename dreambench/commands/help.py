@@ -23,7 +23,7 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
   python -m dreambench check|report|compare|sample RUN    how a run stands, its tables, two runs, a sheet for people
   python -m dreambench answer|check-benchmark ...         a model answers matrix tasks; may tasks be part of a benchmark
   python -m dreambench view [RUN|FOLDER]                  runs in a browser, while they run too
-  python -m dreambench export RUN --to inspect|mlflow|wandb   a run in another tool's format
+  python -m dreambench export RUN --to inspect|parquet|mlflow|wandb   a run in another form or place
   python -m dreambench ls|show|doctor|cache|new|completion ...   what there is, what is missing; VERB --help says more
 
 The same command again resumes its run. `judge` and `metric` take a list; keys of their options are group.option.key.

@@ -19,7 +19,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dreambench.config.locations import bundled
 
-COMMON_KEYS = re.compile(r"metric\.[^.=]+\.threshold(?:_on)?=")
+COMMON_KEYS = re.compile(r"metric\.[^.=]+\.(?:threshold|threshold_on|id)=")
 """Overrides of keys that every node of a group has (`nodes.COMMON`) and no option file names."""
 
 FLAGS = (
@@ -27,6 +27,7 @@ FLAGS = (
     *("--config-path", "--config-name", "--config-dir", "--experimental-rerun", "--info"),
 )
 """Hydra's own options, which stand beside the overrides of a run."""
+SHORT_FLAGS = ("-h", "-c", "-p", "-r", "-m", "-sc", "-cp", "-cn", "-cd", "-i")
 
 
 def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None]) -> None:

@@ -122,6 +122,12 @@ def test_completion_knows_verbs_and_options(shell: str) -> None:
         ),
         (["export", "--hlep"], "error: --hlep: is no option of export; did you mean --help?\n"),
         (["cache", "--hlep"], "error: --hlep: is no option of cache; did you mean --help?\n"),
+        (["-x"], "error: -x: is no option; settings are KEY=VALUE, without dashes\n"),
+        (
+            ["perturb"],
+            "error: perturb: the following arguments are required: REPORT, OVERRIDE\n  type: python -m dreambench perturb ",
+        ),
+        (["perturb", "--hlep"], "error: --hlep: is no option of perturb; did you mean --help?\n"),
         (["--hlep"], "error: --hlep: is no option; did you mean --help?\n  allowed: --help, "),
         (["metric=[length]", "--judge"], "error: --judge: is no option; settings are KEY=VALUE, without dashes\n"),
     ],
