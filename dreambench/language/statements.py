@@ -64,7 +64,7 @@ class Statement:
         return {token.norm for token in self.words if any(a <= token.start and token.end <= b for a, b in listed)}
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)
 def analyse(text: str) -> Statement:
     """Take one sentence apart."""
     folded = fold_width(text)
