@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 import tomllib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,6 @@ from dreambench.commands import doctor
 from dreambench.commands.main import VERBS
 from tests.apps.command import ROOT
 from tests.apps.conftest import command
-from tests.support.openai_stub import OpenAIStub
 
 
 @pytest.fixture(autouse=True)
@@ -85,15 +86,18 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_doctor_says_what_can_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = "note   online: nothing to reach: no provider's or search service's key or address is set"
     assert command("doctor", "--online").out.splitlines()[-1] == nothing
-    with OpenAIStub() as stub:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:  # answers 501: it is there
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/v1"
         monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
-        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
         ran = command("doctor", "--online")
-        assert ran.out.splitlines()[-1].startswith(f"ok     openai: {stub.url} answers (HTTP ")
+        assert ran.out.splitlines()[-1] == f"ok     openai: {url} answers (HTTP 501 without a key)"
+        server.shutdown()
     ran = command("doctor", "--online")
     assert ran.code == 1
     last = ran.out.splitlines()[-1]
-    assert last.startswith(f"WRONG  openai: {stub.url} cannot be reached (ConnectError: ")
+    assert last.startswith(f"WRONG  openai: {url} cannot be reached (ConnectError: ")
     assert last.endswith("check the network, a proxy (HTTPS_PROXY) and the address; it is asked because OPENAI_BASE_URL is set")
     monkeypatch.setenv("NOVITA_API_KEY", "x")
     said = "note   novita: NOVITA_API_KEY is set; no address of it is known here, so it was not tried"
