@@ -113,7 +113,8 @@ def test_no_value_and_no_row_fail() -> None:
         (
             "metric.citations.treshold=0.2",
             "error: metric.citations.treshold=0.2: no such key; did you mean metric.citations.threshold?\n"
-            "  allowed: metric.citations.threshold, metric.citations.threshold_on\n  type: metric.citations.threshold=0.2\n",
+            "  allowed: metric.citations.id, metric.citations.threshold, metric.citations.threshold_on\n"
+            "  type: metric.citations.threshold=0.2\n",
         ),
     ],
 )
