@@ -31,7 +31,7 @@ lint: $(VENV)/.stamp-dev
 
 # The documentation as a site that opens without server and network: build/site/index.html. Every link and anchor is checked.
 site: $(VENV)/.stamp-dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 bench: $(VENV)/.stamp-dev
 	$(BIN)/python -m bench
