@@ -156,7 +156,7 @@ def _score_rows(
         pooled = scored["numerator"].to_list(), scored["denominator"].to_list()
         plans["micro"] = ratio_plan(*pooled, level=level, bounds=bounds)
     if keys["spread"] and values:
-        spread = {"sd": scored["value"].std(), "min": scored["value"].min(), "max": scored["value"].max()}
+        spread: dict[str, Any] = {"sd": scored["value"].std(), "min": scored["value"].min(), "max": scored["value"].max()}
         plans |= {name: Estimate(value, None, None, "none", scored.height) for name, value in spread.items()}
     return [({**shared, "aggregation": name}, plan) for name, plan in plans.items()]
 
