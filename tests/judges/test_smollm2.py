@@ -25,7 +25,7 @@ from dreambench.judges import local_server
 from dreambench.judges.llm import SmolLM2Judge
 from dreambench.judges.llm.smollm2 import HERE
 from dreambench.judges.rubric import RubricShelf
-from tests.apps.command import dreambench
+from tests.apps.command import process
 from tests.support.gateway import TestGateway, make_gateway
 from tests.support.protocol import AS_OF, QUERY, protocol, question
 from tests.support.questions import rubric
@@ -84,7 +84,7 @@ def run(folder: Path, outputs: str, *more: str) -> Path:
         "metric.kic.batched=false",
     ]
     given += [f"dataset.folder={folder / 'data'}", "protocol=files", f"protocol.path={folder / 'protocols'}"]
-    done = dreambench(*given, f"paths.outputs={outputs}", *more, cwd=folder, timeout=600)
+    done = process(*given, f"paths.outputs={outputs}", *more, cwd=folder, timeout=600)
     assert done.code in (0, 2), done.err
     assert "close to noise" in done.out
     (found,) = folder.glob(f"{outputs}/demo-*")
