@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from dreambench.language import checks, polarity_checks
 from dreambench.language.checks import Aligned, Finding
 from dreambench.language.concepts import concept
+from dreambench.language.dates import DateMention
 from dreambench.language.entities import Entity
 from dreambench.language.statements import Statement, analyse, coverage, share
 from dreambench.language.text import has_cjk, normalise
@@ -45,6 +46,64 @@ class Relation:
 _CONTEXT_CREDIT = 0.7
 _CANDIDATES = 6
 _FLOOR = 0.15
+_SHORT = 2000
+"""Characters up to which a passage is remembered with its parts: pages of any length must not fill the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A sentence of a passage with what stands around it: the words of the passage's first sentence and of its neighbours,
+    content words (`context`) and all of them, its own included (`known`), and the dates that were given last before it."""
+
+    statement: Statement
+    context: frozenset[str]
+    known: frozenset[str]
+    dates: tuple[DateMention, ...]
+
+
+class _Passage:
+    """A passage taken apart as far as somebody asked, once for all claims that are compared with it."""
+
+    def __init__(self, text: str) -> None:
+        self.sentences = sentences(text)
+        self._near: dict[int, _Near] = {}
+
+    def near(self, index: int) -> _Near:
+        """The sentence at `index` with what stands around it."""
+        if index not in self._near:
+            self._near[index] = self._look_around(index)
+        return self._near[index]
+
+    def _look_around(self, index: int) -> _Near:
+        cut = self.sentences
+        first, last = max(0, index - 2), min(len(cut), index + 2)
+        statement = analyse(cut[index].text)
+        around = [analyse(cut[i].text) for i in sorted({0, *range(first, last)} - {index})]
+        before = [analyse(cut[i].text) for i in range(first, index)]
+        return _Near(
+            statement,
+            frozenset[str]().union(*(other.vocabulary for other in around)),
+            statement.all_words.union(*(other.all_words for other in around)),
+            next((other.dates for other in reversed(before) if other.dates), ()),
+        )
+
+    @cached_property
+    def rough(self) -> tuple[tuple[str, ...], ...]:
+        """The meanings of each sentence's words, every word of its own."""
+        return tuple(tuple(concept(word) for word in frozenset(words(one.text))) for one in self.sentences)
+
+    @cached_property
+    def text(self) -> str:
+        """The sentences as they are compared with names."""
+        return normalise(" ".join(sentence.text for sentence in self.sentences))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the passage."""
+        return frozenset(words(self.text))
+
+
+_passage = lru_cache(maxsize=512)(_Passage)
 
 
 def relate(claim: str, passage: str) -> Relation:
@@ -52,41 +111,35 @@ def relate(claim: str, passage: str) -> Relation:
     wanted = analyse(claim)
     if not wanted.vocabulary and not wanted.counted:
         return Relation("unrelated", 0.0, (), "the claim has no content words")
-    cut = sentences(passage)
-    aligned = _align(wanted, cut)
+    read = _passage(passage) if len(passage) <= _SHORT else _Passage(passage)
+    aligned = _align(wanted, read)
     if not aligned:
         return Relation("unrelated", 0.9, (), "no sentence of the passage shares enough words with the claim")
-    return _decide(wanted, aligned, cut, _findings(wanted, aligned))
+    return _decide(wanted, aligned, read, _findings(wanted, aligned))
 
 
-def _align(claim: Statement, cut: Sequence[Sentence]) -> list[Aligned]:
+def _align(claim: Statement, passage: _Passage) -> list[Aligned]:
     """The sentences that share most with the claim, best first; only these are analysed in full."""
-    statements = {index: analyse(cut[index].text) for index in _shortlist(claim, cut)}
     found: list[Aligned] = []
     weights = {word: claim.weight(word) for word in claim.vocabulary}
     total_weight = sum(weights.values()) or 1.0
-    for index, statement in statements.items():
-        around = [analyse(cut[i].text) for i in sorted({0, *range(max(0, index - 2), min(len(cut), index + 2))} - {index})]
-        before = [analyse(cut[i].text) for i in range(max(0, index - 2), index)]
-        context = frozenset[str]().union(*(other.vocabulary for other in around))
-        pairs = coverage(claim, statement.vocabulary)
-        beside = coverage(claim, context)
+    for index in _shortlist(claim, passage):
+        near = passage.near(index)
+        pairs = coverage(claim, near.statement.vocabulary)
         local = sum(weights[word] for word in pairs) / total_weight
-        extra = sum(weights[word] for word in beside if word not in pairs) / total_weight
-        dates = next((other.dates for other in reversed(before) if other.dates), ())
         if local >= _FLOOR or not claim.vocabulary:
-            known = statement.all_words.union(*(other.all_words for other in around))
-            names = all(_known(entity, known) for entity in claim.entities)
+            beside = coverage(claim, near.context)
+            extra = sum(weights[word] for word in beside if word not in pairs) / total_weight
             found.append(
                 Aligned(
                     index,
-                    statement,
-                    context,
-                    dates,
+                    near.statement,
+                    near.context,
+                    near.dates,
                     pairs,
                     local,
                     local + _CONTEXT_CREDIT * extra,
-                    names,
+                    all(_known(entity, near.known) for entity in claim.entities),
                     *_core(claim, {*pairs, *beside}),
                 )
             )
@@ -107,21 +160,13 @@ def _known(entity: Entity, words: frozenset[str]) -> bool:
     return not parts or share(parts, words) >= 0.5
 
 
-def _shortlist(claim: Statement, cut: Sequence[Sentence]) -> list[int]:
+def _shortlist(claim: Statement, passage: _Passage) -> list[int]:
     """Indices of the sentences with the highest rough overlap; the fine comparison is too slow for a whole page."""
-    if len(cut) <= _CANDIDATES:
-        return list(range(len(cut)))
+    if len(passage.sentences) <= _CANDIDATES:
+        return list(range(len(passage.sentences)))
     wanted = {concept(word): claim.weight(word) for word in claim.vocabulary}
-    rough = [
-        (-sum(wanted.get(concept(word), 0.0) for word in _rough_words(sentence.text)), index)
-        for index, sentence in enumerate(cut)
-    ]
+    rough = [(-sum(wanted.get(word, 0.0) for word in meanings), index) for index, meanings in enumerate(passage.rough)]
     return [index for score, index in sorted(rough)[:_CANDIDATES] if score < 0]
-
-
-@lru_cache(maxsize=1024)
-def _rough_words(text: str) -> frozenset[str]:
-    return frozenset(words(text))
 
 
 def _findings(claim: Statement, aligned: Sequence[Aligned]) -> list[Finding]:
@@ -155,14 +200,15 @@ def _near_best(aligned: Sequence[Aligned], held: set[int]) -> list[Aligned]:
     return [one for one in aligned if one.index in held or one.local >= 0.75 * local or one.total >= 0.9 * total][:4]
 
 
-def _decide(claim: Statement, aligned: Sequence[Aligned], cut: Sequence[Sentence], found: list[Finding]) -> Relation:
+def _decide(claim: Statement, aligned: Sequence[Aligned], passage: _Passage, found: list[Finding]) -> Relation:
+    cut = passage.sentences
     best = aligned[0]
     against = [finding for finding in found if finding.outcome == "disagrees"]
     if against and not _overruled(against, found):
         sentence = next(one for one in aligned if one.index == against[0].sentence)
         return _relation("contradicts", 0.4 + 0.5 * sentence.total, against, [sentence], cut)
     label = _label(claim, best, found)
-    if label == "supports" and (absent := _absent_names(claim, cut)):
+    if label == "supports" and (absent := _absent_names(claim, passage)):
         label, found = "partially", [*found, Finding("weaker", "entity", best.index, f"not named: {absent}")]
     used = [one for one in aligned if any(f.sentence == one.index and f.outcome == "agrees" for f in found)] or [best]
     if label == "unrelated":
@@ -171,11 +217,14 @@ def _decide(claim: Statement, aligned: Sequence[Aligned], cut: Sequence[Sentence
     return _relation(label, 0.3 + 0.6 * total, [f for f in found if f.outcome != "missing"] or found, used[:2], cut)
 
 
-def _absent_names(claim: Statement, cut: Sequence[Sentence]) -> str:
+def _absent_names(claim: Statement, passage: _Passage) -> str:
     """The names of the claim that stand nowhere in the passage."""
-    text = normalise(" ".join(sentence.text for sentence in cut))
-    known = frozenset(words(text))
-    absent = [e.text for e in claim.entities if e.norm not in text and not (_known(e, known) and e.norm.split()[-1] in text)]
+    text = passage.text
+    absent = [
+        entity.text
+        for entity in claim.entities
+        if entity.norm not in text and not (_known(entity, passage.words) and entity.norm.split()[-1] in text)
+    ]
     return ", ".join(absent)
 
 

@@ -6,13 +6,13 @@ claims.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from dreambench.language.amounts import Quantity
 from dreambench.language.claims import clauses, counted_noun, topic_in, without_amounts
-from dreambench.language.concepts import find_similar
+from dreambench.language.concepts import find_similar, vocabulary
 from dreambench.language.dates import DateMention, find_dates
 from dreambench.language.entities import Entity, find_entities
 from dreambench.language.polarity import Cue, find_cues, negations
@@ -64,7 +64,7 @@ class Statement:
         return {token.norm for token in self.words if any(a <= token.start and token.end <= b for a, b in listed)}
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)
 def analyse(text: str) -> Statement:
     """Take one sentence apart."""
     folded = fold_width(text)
@@ -137,13 +137,18 @@ def _distance(quantity: Quantity, date: DateMention, usual_after: bool) -> int:
     return distance if after == usual_after else distance + _UNUSUAL_SIDE
 
 
-def coverage(wanted: Statement, words: frozenset[str] | set[str]) -> dict[str, str]:
+def coverage(wanted: Statement, words: frozenset[str]) -> dict[str, str]:
     """For each content word of `wanted` that has a similar word in `words`, that word."""
-    found = {word: find_similar(word, words) for word in wanted.vocabulary}
+    find = vocabulary(words).find
+    found = {word: find(word) for word in wanted.vocabulary}
     return {word: other for word, other in found.items() if other is not None}
 
 
-def share(wanted: Iterable[str], words: Iterable[str]) -> float:
+def share(wanted: Collection[str], words: Collection[str]) -> float:
     """Share of `wanted` with a similar word in `words`; 0.0 when `wanted` is empty."""
-    listed, others = list(wanted), list(words)
-    return sum(find_similar(word, others) is not None for word in listed) / len(listed) if listed else 0.0
+    if not wanted:
+        return 0.0
+    if isinstance(words, frozenset):  # as statements and their contexts have them: looked through again and again
+        find = vocabulary(words).find
+        return sum(find(word) is not None for word in wanted) / len(wanted)
+    return sum(find_similar(word, words) is not None for word in wanted) / len(wanted)

@@ -10,8 +10,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from sentencex import get_sentence_boundaries
 
@@ -21,8 +22,7 @@ from dreambench.language.text import CJK, Language, fold_width, guess_language, 
 __all__ = ["Sentence", "Token", "bm25", "content_words", "normalise", "overlap", "sentences", "stem", "tokens", "words"]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word, a number or a Chinese bigram at `start:end`; `norm` is its form for comparison."""
 
     start: int
@@ -31,8 +31,7 @@ class Token:
     norm: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence at `start:end`, without white space at its ends."""
 
     start: int
@@ -106,16 +105,25 @@ _TRAILING_CITATIONS = re.compile(r"(?: ?\[[^\]\n]{1,40}\](?:\([^)\s]{1,2000}\))?
 # "## 2.1." and "3." stay with the words that they number.
 _NUMBERING = re.compile(r"[ \t>#*_-]{0,12}\(?[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}[.)、]{0,2}[ \t*_]{0,4}")
 _MAX_PIECE = 4000
+_SHORT = 2000
+"""Characters up to which a text is remembered: a passage is compared with many claims, a report is cut once."""
 
 
 def sentences(text: str, language: Language | None = None) -> list[Sentence]:
     """The sentences of `text` with their offsets; every line is cut by itself, blanks and empty lines belong to none."""
+    return list(_cut(text, language) if len(text) > _SHORT else _cut_short(text, language))
+
+
+def _cut(text: str, language: Language | None) -> tuple[Sentence, ...]:
     language = language or guess_language(text)
     found: list[Sentence] = []
     for line in _LINE.finditer(text):
         for start in range(line.start(), line.end(), _MAX_PIECE):
             found.extend(_line_sentences(text, start, min(start + _MAX_PIECE, line.end()), language))
-    return found
+    return tuple(found)
+
+
+_cut_short = lru_cache(maxsize=1024)(_cut)
 
 
 def _line_sentences(text: str, start: int, end: int, language: Language) -> list[Sentence]:

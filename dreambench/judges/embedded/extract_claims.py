@@ -20,7 +20,7 @@ from dreambench.judges.kinds.extract_claims import Context
 from dreambench.judges.quotes import check_quote
 from dreambench.language.claims import score_parts, why_excluded
 from dreambench.language.entities import find_entities
-from dreambench.language.tokens import content_words, overlap
+from dreambench.language.tokens import content_words
 
 _LEAST = 0.3
 _SAME = 0.75
@@ -54,6 +54,7 @@ def _claims(view: ReportView, question: str) -> Iterator[_Found]:
     """All checkable statements of the body; tables are left out, their cells need headers to be statements."""
     document = view.document
     before = ""
+    asked = frozenset(content_words(question))
     for index, sentence in enumerate(document.sentences):
         block = document.blocks[sentence.block]
         clean = view.clean(sentence.span)
@@ -63,8 +64,14 @@ def _claims(view: ReportView, question: str) -> Iterator[_Found]:
                 score = min(1.0, sum(value for _, value in score_parts(piece)))
                 if score >= _LEAST and not why_excluded(piece):
                     claim = _standing_alone(piece, before, title, block.kind is BlockKind.LIST_ITEM)
-                    yield _Found(claim, _quote(document.sentence_text(index), piece), score + overlap(claim, question))
+                    yield _Found(claim, _quote(document.sentence_text(index), piece), score + _overlap(claim, asked))
         before = clean
+
+
+def _overlap(claim: str, asked: frozenset[str]) -> float:
+    """Share of the claim's content words that the question has, in [0, 1]."""
+    words = frozenset(content_words(claim))
+    return len(words & asked) / len(words) if words else 0.0
 
 
 def _pieces(sentence: str) -> list[str]:
