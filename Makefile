@@ -22,7 +22,7 @@ studies: $(VENV)/.stamp-dev
 	test -z "$$failed"
 
 test: $(VENV)/.stamp-dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
