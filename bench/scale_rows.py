@@ -25,7 +25,7 @@ from dreambench.config.locations import bundled
 from dreambench.engine.clock import Clock
 from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.rubric import RubricShelf
-from dreambench.metrics.aggregation import dataset_scores
+from dreambench.metrics.aggregation import columns_of, dataset_scores
 from dreambench.metrics.metric import Metric
 from dreambench.protocols.source import NoProtocols
 from dreambench.reporting.shards import PARTS, ROWS, read_parts, values_of_parts
@@ -130,7 +130,7 @@ def child(folder: str) -> None:
     metrics = bench_metrics()
     base = peak_memory()
     started = time.perf_counter()
-    values = values_of_parts(read_parts(folder), metrics)
+    values = values_of_parts(read_parts(folder, columns_of(metrics)), metrics)
     dataset_scores(values, seed=0)
     print(values.height, time.perf_counter() - started, peak_memory(), base)
 

@@ -47,6 +47,7 @@ class VerbParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def add_json(self) -> None:
+        """Gives the verb its `--json`."""
         self.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
     def error(self, message: str) -> NoReturn:

@@ -47,9 +47,8 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         _cut_torn_tail(path)
-        self.done = {line["cell"]: not line["owed"] for line in read_lines(path, "cell")}
-        for _ in read_lines(path, "call"):  # a damaged line is said before anything is bought, not when the tables are made
-            pass
+        lines = read_lines(path, "cell", "call")  # a damaged call is said before anything is bought, not when tables are made
+        self.done = {line["cell"]: not line["owed"] for line in lines if line["type"] == "cell"}
         self._waiting: list[dict[str, Any]] = []
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._end = os.fstat(self._file).st_size
@@ -108,17 +107,17 @@ def _row(judgment: Judgment) -> dict[str, Any]:
     return {**row, "evidence": [{name: getattr(one, name) for name in _EVIDENCE} for one in judgment.evidence]}
 
 
-def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:
-    """The journal's lines of type `kind`, one at a time. Raises JournalError naming a line that cannot be read: one of that
-    type, or one that is of no type at all."""
+def read_lines(path: Path, *kinds: str) -> Iterator[dict[str, Any]]:
+    """The journal's lines of the types `kinds`, one at a time. Raises JournalError naming a line that cannot be read: one of
+    those types, or one that is of no type at all."""
     if not path.exists():
         return
-    needle = _NEEDLES[kind]
+    needles = [_NEEDLES[kind] for kind in kinds]
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             if not raw.endswith(b"\n"):
                 continue
-            if needle not in raw:
+            if not any(needle in raw for needle in needles):
                 if _is_foreign(raw):
                     raise _damaged(path, number, f"its type is none of {', '.join(_HOLDS)}", sum(map(_is_foreign, file)))
                 continue
@@ -128,7 +127,7 @@ def read_lines(path: Path, kind: str) -> Iterator[dict[str, Any]]:
                 raise _damaged(path, number, str(error)) from error
             if not isinstance(line, dict):
                 raise _damaged(path, number, "no JSON object")
-            if line.get("type") == kind:
+            if (kind := line.get("type")) in kinds:
                 if wrong := [name for name, form in _HOLDS[kind].items() if not isinstance(line.get(name), form)]:
                     raise _damaged(path, number, f"no {wrong[0]}")
                 yield line

@@ -15,7 +15,7 @@ import polars as pl
 
 from dreambench.metrics.metric import Metric, MissingPolicy, Unit, Variant
 from dreambench.records import Status
-from dreambench.stats.intervals import function_interval, mean_interval, ratio_interval
+from dreambench.stats.intervals import Plan, estimates, function_plan, mean_plan, ratio_plan
 from dreambench.stats.results import Estimate, FloatArray
 
 SCORING_VERSION = 2
@@ -48,6 +48,15 @@ BOUNDS = {Unit.SHARE.value: (0.0, 1.0), Unit.SIGNED.value: (-math.inf, 1.0), Uni
 
 _SCORED = pl.col("status") == Status.SCORED.value
 _MISSING = pl.col("status").is_in([status.value for status in MISSING])
+
+
+def columns_of(metrics: Iterable[Metric]) -> list[str]:
+    """The columns of the item table that `report_values` reads for these metrics."""
+    used = [*REPORT_KEYS, "family", "status", "value", "reason_code"]
+    for variant in (variant for metric in metrics for variant in metric.variants()):
+        for expression in (variant.numerator, variant.denominator, variant.only):
+            used += [] if expression is None else expression.meta.root_names()
+    return list(dict.fromkeys(used))
 
 
 def report_values(items: pl.DataFrame, metrics: Iterable[Metric]) -> pl.DataFrame:
@@ -113,17 +122,20 @@ def dataset_scores(values: pl.DataFrame, *, seed: int, level: float = 0.95) -> p
         pl.col("n_items").sum(),
         pl.col("why").filter(pl.col("why") != "").unique().sort().str.join(", "),
     )
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[dict[str, Any], Plan]] = []
     for group, part in tasks.group_by(keys, maintain_order=True):
         named = dict(zip(keys, group, strict=True))
         means = _means(tasks, named) if named["harmonic_of"] else None
-        rows.extend(_score_rows(named, part, means, seed, level))
-    return pl.DataFrame([{name: row[name] for name in SCORE_SCHEMA} for row in rows], schema=SCORE_SCHEMA)
+        rows.extend(_score_rows(named, part, means, level))
+    found = estimates([plan for _, plan in rows], seed=seed)
+    whole = [{**row, **_columns(estimate)} for (row, _), estimate in zip(rows, found, strict=True)]
+    return pl.DataFrame([{name: row[name] for name in SCORE_SCHEMA} for row in whole], schema=SCORE_SCHEMA)
 
 
 def _score_rows(
-    keys: dict[str, Any], part: pl.DataFrame, means: pl.DataFrame | None, seed: int, level: float
-) -> list[dict[str, Any]]:
+    keys: dict[str, Any], part: pl.DataFrame, means: pl.DataFrame | None, level: float
+) -> list[tuple[dict[str, Any], Plan]]:
+    """The rows of one group, each with what makes its value and interval."""
     scored = part.filter(pl.col("value").is_not_null())
     excluded = part.filter(pl.col("value").is_null())
     shared = {
@@ -135,20 +147,18 @@ def _score_rows(
     }
     values: Sequence[float] = scored["value"].to_list()
     bounds = BOUNDS[keys["unit"]]
-    if means is None:
-        estimates = {"macro": mean_interval(values, seed=seed, level=level, bounds=bounds)}
-    else:
-        estimates = {"macro": function_interval(means, harmonic_mean, seed=seed, level=level, bounds=bounds)}
+    plans: dict[str, Plan] = {
+        "macro": mean_plan(values, level=level, bounds=bounds)
+        if means is None
+        else function_plan(means, harmonic_mean, level=level, bounds=bounds)
+    }
     if keys["micro"]:
-        estimates["micro"] = ratio_interval(
-            scored["numerator"].to_list(), scored["denominator"].to_list(), seed=seed, level=level, bounds=bounds
-        )
-    rows = [{**shared, "aggregation": name, **_columns(estimate)} for name, estimate in estimates.items()]
+        pooled = scored["numerator"].to_list(), scored["denominator"].to_list()
+        plans["micro"] = ratio_plan(*pooled, level=level, bounds=bounds)
     if keys["spread"] and values:
-        spread = {"sd": scored["value"].std(), "min": scored["value"].min(), "max": scored["value"].max()}
-        empty = {"low": None, "high": None, "interval": "none"}
-        rows += [{**shared, "aggregation": name, "value": value, **empty} for name, value in spread.items()]
-    return rows
+        spread: dict[str, Any] = {"sd": scored["value"].std(), "min": scored["value"].min(), "max": scored["value"].max()}
+        plans |= {name: Estimate(value, None, None, "none", scored.height) for name, value in spread.items()}
+    return [({**shared, "aggregation": name}, plan) for name, plan in plans.items()]
 
 
 def _means(tasks: pl.DataFrame, keys: dict[str, Any]) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ import polars as pl
 
 import dreambench
 from dreambench.config.schema import RunConfig
+from dreambench.documents.hostile import Passage
 from dreambench.engine.budget import Budget, CellBudgets, Limits
 from dreambench.engine.call import CallRecord
 from dreambench.engine.cell import Cell
@@ -132,7 +133,8 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             ends.callback(gateway.awaited.leave)
             gateway.awaited.tell = progress.note
             ledger.sinks = (journal.write_call, progress.call_recorded, spans.call_recorded)
-            work: Work = functools.partial(measure, parts, Subjects(parts, folder.perturbed))
+            subjects = Subjects(parts, folder.perturbed)
+            work: Work = functools.partial(measure, parts, subjects)
             if workers is not None and done < len(cells):
                 await workers.open()
                 work = workers.work
@@ -153,8 +155,9 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             *([gateway.trouble] if gateway.trouble else []),
             *(workers.findings if workers else []),
             *gateway.awaited.standing(),
+            *parts.retirement_lines(clock.today()),
         ]
-        result = await asyncio.to_thread(_finish, folder, parts, outcome, [*trouble, *parts.retirement_lines(clock.today())])
+        result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble, subjects.passages)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])
 
 
@@ -165,10 +168,12 @@ async def _within_budget(gateway: Gateway, work: Work, cell: Cell) -> Sequence[J
         gateway.cells.end(cell.id)
 
 
-def _finish(folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str]) -> RunResult:
+def _finish(
+    folder: RunFolder, parts: Parts, outcome: Outcome, trouble: list[str], passages: Mapping[str, Sequence[Passage]]
+) -> RunResult:
     tables = write_tables(folder, parts.run_id, parts.metrics.values(), parts.seed)
     write_parquet(text_table(folder, parts), folder.reports)
-    hostile = hostile_table(parts.dataset.reports)
+    hostile = hostile_table(parts.dataset.reports, passages)
     write_parquet(hostile, folder.root / "hostile.parquet")
     lost = lost_in_flight(folder.journal)
     references = references_of({name: metric.identity() for name, metric in parts.metrics.items()})

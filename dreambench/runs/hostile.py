@@ -5,12 +5,12 @@ They are findings about a report and never change a score by themselves: what is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from dreambench.documents.hostile import Kind, read_hostile
+from dreambench.documents.hostile import Kind, Passage, read_hostile
 from dreambench.records import Report
 
 HOSTILE_SCHEMA: dict[str, Any] = {
@@ -29,14 +29,15 @@ HOSTILE_SCHEMA: dict[str, Any] = {
 _SHOWN = 3
 
 
-def hostile_table(reports: Iterable[Report]) -> pl.DataFrame:
-    """One row per passage of the reports, in their order."""
-    return pl.DataFrame(list(_rows(reports)), schema=HOSTILE_SCHEMA, orient="row")
+def hostile_table(reports: Iterable[Report], known: Mapping[str, Sequence[Passage]]) -> pl.DataFrame:
+    """One row per passage of the reports, in their order; `known` are passages of reports, by id, read before."""
+    return pl.DataFrame(list(_rows(reports, known)), schema=HOSTILE_SCHEMA, orient="row")
 
 
-def _rows(reports: Iterable[Report]) -> Iterator[tuple[Any, ...]]:
+def _rows(reports: Iterable[Report], known: Mapping[str, Sequence[Passage]]) -> Iterator[tuple[Any, ...]]:
     for report in reports:
-        for passage in read_hostile(report.text).passages:
+        passages = known.get(report.id)
+        for passage in read_hostile(report.text).passages if passages is None else passages:
             what = (passage.kind.value, passage.rule, passage.line, passage.span.start, passage.span.end, passage.words)
             yield (report.task_id, report.id, report.agent, report.source, *what)
 

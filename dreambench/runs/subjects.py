@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from dreambench.documents import Span, parse_document
-from dreambench.documents.hostile import Judged, read_hostile
+from dreambench.documents.hostile import Judged, Passage, read_hostile
 from dreambench.engine.cell import Cell
 from dreambench.engine.compute import compute
 from dreambench.judges.judge import Judge
@@ -67,6 +67,8 @@ class Subjects:
         self._folder = folder
         self._keep = keep
         self._parsing = asyncio.Semaphore(AT_ONCE)
+        self.passages: dict[str, tuple[Passage, ...]] = {}
+        """Hostile passages of the reports as they were handed in, by report, where they were looked for."""
         self._made: OrderedDict[tuple[str, str, Hostile], asyncio.Task[JudgedSubject]] = OrderedDict()
 
     async def get(self, cell: Cell) -> JudgedSubject:
@@ -88,7 +90,10 @@ class Subjects:
         report = self._parts.report(report_id)
         task = self._parts.task(report.task_id)
         if not arm:
-            return await self._parsed(task, report, hostile)
+            made = await self._parsed(task, report, hostile)
+            if hostile == "cut":
+                self.passages[report.id] = made.judged.passages
+            return made
         clean: Subject = await self._shared(report_id, "", hostile)
         if clean.report is not report:
             clean = Subject(task, report, await compute(parse_document, report.text))

@@ -8,12 +8,14 @@ Every statistic here is a smooth function of weighted means over tasks, so its s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from dreambench.stats.resampling import Seed, draw_counts, generator
+from dreambench.stats.resampling import Seed, count_blocks, generator
 from dreambench.stats.results import (
     SMALL,
     Estimate,
@@ -44,6 +46,43 @@ UNDEFINED_SHARE = 0.05
 STEP = 1e-5
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """An estimate that waits for bootstrap samples of `n` tasks.
+
+    `take` makes an array with one row per sample of their task counts (shape: samples, n); `finish` gets it for all samples.
+    """
+
+    n: int
+    take: Callable[[FloatArray], FloatArray]
+    finish: Callable[[FloatArray], Estimate]
+
+
+Plan = Estimate | Drawing
+"""An estimate, or what it waits for: plans of many groups share their samples (`estimates`)."""
+
+
+def estimates(plans: Sequence[Plan], *, seed: Seed, draws: int = 2000) -> list[Estimate]:
+    """The estimates of many groups, in order; each as it would be alone with this seed, where the seed is a number.
+
+    Groups with the same number of tasks use the same samples, which are drawn once.
+    """
+    done: dict[int, Estimate] = {}
+    waiting: defaultdict[int, list[tuple[int, Drawing]]] = defaultdict(list)
+    for place, plan in enumerate(plans):
+        if isinstance(plan, Estimate):
+            done[place] = plan
+        else:
+            waiting[plan.n].append((place, plan))
+    for n, drawings in waiting.items():
+        taken: list[list[FloatArray]] = [[] for _ in drawings]
+        for counts in count_blocks(n, draws, generator(seed)):
+            for (_, drawing), rows in zip(drawings, taken, strict=True):
+                rows.append(drawing.take(counts))
+        done |= {place: drawing.finish(np.concatenate(rows)) for (place, drawing), rows in zip(drawings, taken, strict=True)}
+    return [done[place] for place in range(len(plans))]
+
+
 def mean_interval(
     values: Values,
     *,
@@ -59,6 +98,11 @@ def mean_interval(
     `bootstrap percentile`. Assumes that tasks are independent and, for t, that their mean is about normal. `bounds`
     is the range of the score: a t interval is cut to it. One task, or equal values, give no interval.
     """
+    return estimates([mean_plan(values, level=level, method=method, bounds=bounds)], seed=seed, draws=draws)[0]
+
+
+def mean_plan(values: Values, *, level: float = 0.95, method: str = AUTO, bounds: Bounds | None = None) -> Plan:
+    """`mean_interval`, its samples yet to be drawn."""
     require_share("level", level)
     require_choice("method", method, (AUTO, T, PERCENTILE))
     data = present(values)
@@ -73,7 +117,7 @@ def mean_interval(
         return no_estimate(chosen, n, "all values are equal", value=value)
     if chosen == T:
         return _t_interval(value, float(data.std(ddof=1) / np.sqrt(n)), n, level, T, bounds)
-    return _percentile(value, draw_counts(n, draws, generator(seed)) @ data / n, n, level)
+    return Drawing(n, lambda counts: counts @ data / n, lambda drawn: _percentile(value, drawn, n, level))
 
 
 def ratio_interval(
@@ -93,6 +137,14 @@ def ratio_interval(
     1977, 6.3), or the t interval on it when there are fewer than 5 tasks or too many draws without spread. `bounds` is
     the range of the ratio: intervals are cut to it. Assumes that tasks are independent.
     """
+    plan = ratio_plan(numerators, denominators, level=level, method=method, bounds=bounds)
+    return estimates([plan], seed=seed, draws=draws)[0]
+
+
+def ratio_plan(
+    numerators: Values, denominators: Values, *, level: float = 0.95, method: str = AUTO, bounds: Bounds | None = None
+) -> Plan:
+    """`ratio_interval`, its samples yet to be drawn."""
     num, den = aligned(numerators=numerators, denominators=denominators)
     table = pl.DataFrame({"num": num, "den": den})
     if len(den) and den.sum() <= 0:
@@ -101,7 +153,7 @@ def ratio_interval(
     def ratio(means: Mapping[str, FloatArray]) -> FloatArray:
         return means["num"] / means["den"]
 
-    return function_interval(table, ratio, seed=seed, level=level, draws=draws, method=method, bounds=bounds)
+    return function_plan(table, ratio, level=level, method=method, bounds=bounds)
 
 
 def function_interval(
@@ -121,6 +173,20 @@ def function_interval(
     `lambda m: 2 * m["ca"] * m["cf"] / (m["ca"] + m["cf"])`. A task that misses a value in one column still counts in
     the others; `n` is the number of tasks with any value. Methods and assumptions as in `ratio_interval`.
     """
+    plan = function_plan(table, statistic, columns=columns, level=level, method=method, bounds=bounds)
+    return estimates([plan], seed=seed, draws=draws)[0]
+
+
+def function_plan(
+    table: pl.DataFrame,
+    statistic: Statistic,
+    *,
+    columns: Sequence[str] | None = None,
+    level: float = 0.95,
+    method: str = AUTO,
+    bounds: Bounds | None = None,
+) -> Plan:
+    """`function_interval`, its samples yet to be drawn."""
     require_share("level", level)
     require_choice("method", method, (AUTO, PERCENTILE, STUDENTISED, LINEARISED))
     names = list(columns) if columns is not None else table.columns
@@ -145,11 +211,13 @@ def function_interval(
         return no_estimate(chosen, n, "no spread over tasks", value=value)
     if chosen == LINEARISED or (chosen == STUDENTISED and n < STUDENTISED_FROM):
         return _t_interval(value, error, n, level, LINEARISED, bounds)
-    counts = draw_counts(n, draws, generator(seed))
-    drawn = model.value(counts)
     if chosen == PERCENTILE:
-        return _percentile(value, drawn, n, level)
-    return _studentised(value, error, drawn, model.error(counts), n, level, bounds)
+        return Drawing(n, model.value, lambda drawn: _percentile(value, drawn, n, level))
+    return Drawing(
+        n,
+        lambda counts: np.column_stack([model.value(counts), model.error(counts)]),
+        lambda drawn: _studentised(value, error, drawn[:, 0], drawn[:, 1], n, level, bounds),
+    )
 
 
 def mean_intervals(
@@ -167,14 +235,10 @@ def mean_intervals(
     Each row of the table is one task of its group. Every group is resampled from the same seed.
     """
     require_columns(table, *by, value)
-    groups = table.sort(*by).group_by(*by, maintain_order=True)
-    return to_table(
-        (
-            dict(zip(by, keys, strict=True)),
-            mean_interval(group[value], seed=seed, level=level, draws=draws, bounds=bounds),
-        )
-        for keys, group in groups
-    )
+    groups = list(table.sort(*by).group_by(*by, maintain_order=True))
+    plans = [mean_plan(group[value], level=level, bounds=bounds) for _, group in groups]
+    found = estimates(plans, seed=seed, draws=draws)
+    return to_table((dict(zip(by, keys, strict=True)), estimate) for (keys, _), estimate in zip(groups, found, strict=True))
 
 
 class _Means:

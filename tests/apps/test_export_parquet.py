@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from dreambench.errors import ConfigError
-from dreambench.metrics.aggregation import dataset_scores
+from dreambench.metrics.aggregation import columns_of, dataset_scores
 from dreambench.reporting.finished import FinishedRun, open_run
 from dreambench.reporting.live.board import page_of
 from dreambench.reporting.live.server import ViewServer
@@ -61,7 +61,8 @@ def test_a_run_comes_back_from_where_it_was_exported(
 def test_scores_of_parts_are_the_runs_scores(runs: JudgedRuns, where: str) -> None:
     run: FinishedRun = open_run(str(runs.first))
     write_run(run.folder, run.summary["run"], where, rows=40)
-    values = values_of_parts(read_parts(where), rebuild_metrics(run).values())
+    metrics = rebuild_metrics(run).values()
+    values = values_of_parts(read_parts(where, columns_of(metrics)), metrics)
     scores = dataset_scores(values, seed=0)
     order = ["metric", "rubric", "agent", "judge", "perturbation", "dose", "variant", "aggregation"]
     assert_frame_equal(scores.sort(order), run.scores.sort(order))

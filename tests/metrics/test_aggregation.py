@@ -10,7 +10,7 @@ import pytest
 
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import Rubric, RubricShelf
-from dreambench.metrics.aggregation import dataset_scores, report_values
+from dreambench.metrics.aggregation import columns_of, dataset_scores, report_values
 from dreambench.metrics.metric import Metric, MissingPolicy, Subject, Unit, Variant
 from dreambench.records import Judgment, Status
 from dreambench.runs.tables import ITEM_SCHEMA
@@ -152,3 +152,13 @@ def test_anyone_can_recompute_a_score_with_one_expression() -> None:
     table = items(*({"task": f"t{n}", "value": v} for n in range(4) for v in (0.25, n / 4)))
     by_hand = table.group_by("task").agg(pl.col("value").mean()).select(pl.col("value").mean()).item()
     assert scores_of(table, Share())["macro"]["value"] == pytest.approx(by_hand)
+
+
+def test_report_values_reads_the_columns_that_it_names() -> None:
+    table = items(
+        {"item": "1", "value": 1.0, "weight": 2.0}, {"item": "2", "value": 0.5}, {"item": "3", "status": "judge_error"}
+    )
+    for metric in (Share(), Share(MissingPolicy.ZERO)):
+        read = table.select(columns_of([metric]))
+        assert {"rationale", "evidence", "cost"}.isdisjoint(read.columns)
+        assert report_values(read, [metric]).equals(report_values(table, [metric]))

@@ -15,6 +15,8 @@ from scipy import stats
 
 from dreambench.errors import InputError
 from dreambench.stats import Estimate, function_interval, mean_interval, mean_intervals, ratio_interval
+from dreambench.stats.intervals import estimates, function_plan, mean_plan, ratio_plan
+from dreambench.stats.resampling import BLOCK, count_blocks, draw_counts
 from tests.stats.conftest import SYSTEMS
 
 MACRO = dict(zip(SYSTEMS, (0.4540, 0.4198, 0.4099, 0.3925, 0.3923, 0.3858, 0.2989), strict=True))
@@ -203,3 +205,35 @@ def _check(got: Estimate) -> None:
         assert got.low <= got.high
         if got.method in {"t", "t, linearised"}:
             assert got.low - 1e-9 <= got.value <= got.high + 1e-9
+
+
+def test_groups_that_share_their_samples_get_what_each_gets_alone(rng):
+    """Groups of one size and of others, with every way to make an interval."""
+    tables = [pl.DataFrame({"ca": rng.random(n), "cf": rng.random(n)}) for n in (1, 4, 12, 40, 40, 41)]
+    plans, alone = [], []
+    for table in tables:
+        plans += [mean_plan(table["ca"]), ratio_plan(table["ca"], table["cf"]), function_plan(table, harmonic)]
+        alone += [
+            mean_interval(table["ca"], seed=7),
+            ratio_interval(table["ca"], table["cf"], seed=7),
+            function_interval(table, harmonic, seed=7),
+        ]
+    assert estimates(plans, seed=7) == alone
+    assert {estimate.method for estimate in alone} >= {"t", "bootstrap percentile", "bootstrap studentised", "t, linearised"}
+
+
+def test_samples_of_many_units_come_in_blocks_and_are_those_of_one_piece():
+    n = BLOCK // 6 - 1
+    blocks = list(count_blocks(n, 100, np.random.default_rng(3)))
+    drawn = np.random.default_rng(3).integers(0, n, size=(100, n))
+    assert [len(block) for block in blocks] == [6] * 16 + [4]
+    assert np.array_equal(np.concatenate(blocks), [np.bincount(row, minlength=n) for row in drawn])
+    assert np.array_equal(draw_counts(n, 100, np.random.default_rng(3)), np.concatenate(blocks))
+
+
+def test_a_group_of_many_tasks_has_the_interval_of_all_its_samples(rng):
+    values = np.sort(rng.random(3000))
+    drawn = np.random.default_rng(5).integers(0, 3000, size=(2000, 3000))
+    low, high = np.quantile(values[drawn].mean(axis=1), [0.025, 0.975])
+    got = mean_interval(values, seed=5)
+    assert (got.low, got.high) == pytest.approx((low, high), abs=1e-12)

@@ -103,6 +103,7 @@ class Board:
         return {path.name: path for path in found}
 
     def runs(self) -> list[RunStatus]:
+        """How each run stands, in the order of `names`."""
         return [self.status(path) for path in self.names().values()]
 
     def find(self, name: str) -> Path | None:
