@@ -114,7 +114,7 @@ def _missing_option(error: MissingConfigException, folders: Sequence[Path]) -> P
 
 
 def _no_option(group: str, option: str, options: Sequence[str]) -> Problem:
-    near = nearest(option, options) or next((name for name in options if option and name.startswith(option)), None)
+    near = nearest(option, options) or next((name for name in reversed(options) if option and name.startswith(option)), None)
     plus = "+" if group == "experiment" else ""
     what = f"there is no {group} called {option}" + (f"; did you mean {near}?" if near else "")
     return Problem(f"{plus}{group}={option}", what, options, f"{plus}{group}={near}" if near else None)

@@ -65,7 +65,7 @@ CASES = [
     (["metric=wq,da"], ["metric=wq,da: a list stands in brackets", 'type: "metric=[wq,da]"\n']),
     (["dataset.ids=a,b"], ['type: "dataset.ids=[a,b]"\n']),
     (["dataset=demo,holdout"], ["one option of this group", "type: -m dataset=demo,holdout\n"]),
-    (["judge=claude"], ["did you mean claude_sonnet_4_5?", "type: judge=claude_sonnet_4_5\n"]),
+    (["judge=claude"], ["did you mean claude_sonnet_5_5?", "type: judge=claude_sonnet_5_5\n"]),
     (["study=backbone_swep"], ["did you mean backbone_sweep?"]),
 ]
 
