@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STUDIES := outputs/studies
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: images demo studies test lint bench lock changelog clean
+.PHONY: images demo studies test lint site bench lock changelog clean
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/python -m dreambench +experiment=backbone_sweep
@@ -22,12 +22,16 @@ studies: $(VENV)/.stamp-dev
 	test -z "$$failed"
 
 test: $(VENV)/.stamp-dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The documentation as a site that opens without server and network: build/site/index.html. Every link and anchor is checked.
+site: $(VENV)/.stamp-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 bench: $(VENV)/.stamp-dev
 	$(BIN)/python -m bench

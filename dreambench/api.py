@@ -145,7 +145,7 @@ async def aevaluate(
         result = await execute(config, text, _Quiet, clock)
         _raise_what_stopped(result)
         found = await asyncio.to_thread(_evaluation, result)
-    except BaseException:
+    except BaseException:  # interrupted too: a folder that nobody asked for is not left behind
         if outputs is None:
             shutil.rmtree(folder, ignore_errors=True)
         raise

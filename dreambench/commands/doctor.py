@@ -55,6 +55,8 @@ FREE = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Finding:
+    """What was looked at (`what`), how it is (`state`: ok, note or WRONG), and what is said of it."""
+
     state: str
     what: str
     said: str

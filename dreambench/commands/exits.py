@@ -6,6 +6,8 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
+    """Exit codes of the command line."""
+
     DONE = 0
     USER_ERROR = 1
     INCOMPLETE = 2

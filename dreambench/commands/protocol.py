@@ -55,30 +55,37 @@ def _take_apart(arguments: Sequence[str]) -> Line:
         raise ConfigError(Problem(f"protocol {verb}".strip(), what, list(VALUED), USAGE))
     line = Line(verb)
     while words:
-        word = words.pop(0)
-        name, equals, text = word.partition("=")
-        if name in VALUED[verb]:
-            if not equals and not words:
-                raise ConfigError(Problem(word, "has no value", type=f"{word} VALUE"))
-            line.values[name] = text if equals else words.pop(0)
-        elif word in FLAGS[verb]:
-            line.flags.add(word)
-        elif name in ("--config-dir", "-cd"):
-            line.overrides += [word] if equals else [word, *words[:1]]
-            words = words if equals else words[1:]
-        elif word.startswith("--"):
-            known = [*VALUED[verb], *FLAGS[verb]]
-            raise ConfigError(Problem(word, f"is no option of protocol {verb}", known or ["no options"]))
-        elif equals or verb == "create":
-            line.overrides.append(word)
-        else:
-            line.paths.append(Path(word))
+        _take(words, line)
     if verb == "check" and not line.paths and any(word.startswith("dataset=") for word in line.overrides):
         line.paths = _brought_along(line)
         line.flags.add("--pages")
     if verb != "create" and not line.paths:
         raise ConfigError(Problem(f"protocol {verb}", "names no file", type=f"python -m dreambench protocol {verb} FILE"))
     return line
+
+
+def _take(words: list[str], line: Line) -> None:
+    """Moves the first of the words, with its value where it has one, into the line. Raises ConfigError."""
+    word = words.pop(0)
+    name, equals, text = word.partition("=")
+    if name in VALUED[line.verb]:
+        if not equals and not words:
+            raise ConfigError(Problem(word, "has no value", type=f"{word} VALUE"))
+        line.values[name] = text if equals else words.pop(0)
+    elif word in FLAGS[line.verb]:
+        line.flags.add(word)
+    elif name in ("--config-dir", "-cd"):
+        line.overrides.append(word)
+        if not equals:
+            line.overrides += words[:1]
+            del words[:1]
+    elif word.startswith("--"):
+        known = [*VALUED[line.verb], *FLAGS[line.verb]]
+        raise ConfigError(Problem(word, f"is no option of protocol {line.verb}", known or ["no options"]))
+    elif equals or line.verb == "create":
+        line.overrides.append(word)
+    else:
+        line.paths.append(Path(word))
 
 
 def _brought_along(line: Line) -> list[Path]:

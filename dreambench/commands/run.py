@@ -62,8 +62,8 @@ def _elsewhere(composed: DictConfig) -> None:
         code = run_composed(composed)
     except InputError:
         raise
-    except Exception as error:
-        raise DreambenchError(f"{type(error).__name__}: {error}") from None  # crosses to another process as it is
+    except Exception as error:  # a bug too: only a class of ours, made of a text, crosses to another process as it is
+        raise DreambenchError(f"{type(error).__name__}: {error}") from None
     if code != Exit.DONE:
         what = "the output of this job beside the launcher's files says why; the same command goes on"
         raise DreambenchError(f"a job of the sweep ended with exit code {int(code)}: {what}")

@@ -41,6 +41,7 @@ class VerbParser(argparse.ArgumentParser):
         self.verb = verb
 
     def add_json(self) -> None:
+        """Gives the verb its `--json`."""
         self.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
     def error(self, message: str) -> NoReturn:

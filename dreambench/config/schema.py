@@ -31,6 +31,8 @@ def _iso_date(value: object) -> object:
 
 
 class Settings(BaseModel):
+    """A node of the configuration: unknown keys are errors, values do not change."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -73,6 +75,8 @@ class EngineSettings(Settings):
 
 
 class CacheSettings(Settings):
+    """How stored answers are used."""
+
     mode: CacheMode = CacheMode.READWRITE
 
 

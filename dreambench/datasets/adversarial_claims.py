@@ -26,4 +26,5 @@ class AdversarialClaims(DemoDataset):
 
     @property
     def root(self) -> Path:
+        """The folder that is read: the user's own or the bundled one."""
         return Path(self.folder).expanduser() if self.folder else BUNDLED

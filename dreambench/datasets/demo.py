@@ -53,6 +53,7 @@ class DemoDataset(Loader):
 
     @property
     def root(self) -> Path:
+        """The folder that is read: the user's own or the bundled one."""
         return Path(self.folder).expanduser() if self.folder else self.bundled
 
     @property

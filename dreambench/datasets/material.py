@@ -42,6 +42,7 @@ class Material:
         language: str = "",
         as_of: date | None = None,
     ) -> None:
+        """Adds a task; the first of an id is kept, another is a finding. Without a `language` it is detected from the query."""
         if task_id in self.tasks:
             first = self._places[task_id]
             self.find("duplicated_task", place, f"task {task_id} is given again; the first, at {first}, is kept", task_id)
@@ -54,6 +55,7 @@ class Material:
         self._by_query[key] = task_id if key not in self._by_query else None
 
     def add_report(self, task_id: str, agent: str, text: str, place: str) -> None:
+        """Adds an agent's report to a task, its text repaired where it was damaged (a finding)."""
         self.reports.append(Report(task_id, agent, self.mended(text, place, task_id), place))
 
     def join(self, task_id: str | None, query: str | None, place: str, **labels: Any) -> str | None:

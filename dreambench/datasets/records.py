@@ -24,6 +24,8 @@ class RecordReader:
     _files: dict[str, Path] = field(default_factory=dict)
 
     def read(self, row: Row, problems: Problems) -> None:
+        """Adds the report of one record; what is wrong with it goes to `problems`, one without a task is a finding and left
+        out."""
         names, material = self.names, self.material
         text = row.text(names.report, problems, names.key("report"))
         query = row.label(names.query_name(row)) or None

@@ -24,6 +24,7 @@ class Row:
 
     @property
     def place(self) -> str:
+        """`file:line`, as findings and errors show it."""
         return f"{self.path}:{self.line}"
 
     def present(self, name: str) -> bool:

@@ -59,10 +59,33 @@ def select(material: Material, selection: Selection) -> Dataset:
 
 
 def _filter(material: Material, selection: Selection) -> None:
-    tasks = list(material.tasks.values())
-    agents = sorted({report.agent for report in material.reports})
+    """Leaves out what was not asked for. Raises DatasetError for names that are in the data nowhere."""
     ids = [identifier(value) for value in selection.ids]
     languages = [language_code(value) for value in selection.languages]
+    _check_names(material, selection, ids, languages)
+
+    def wanted(task: Task) -> bool:
+        return (
+            (not ids or task.id in ids)
+            and (not languages or task.language in languages)
+            and (not selection.domains or task.domain in selection.domains)
+        )
+
+    refused = {task.id for task in material.tasks.values() if not wanted(task)}
+    if ids:
+        refused |= {report.task_id for report in material.reports if report.task_id not in ids}
+    material.tasks = {task.id: task for task in material.tasks.values() if task.id not in refused}
+    material.reports = [
+        report
+        for report in material.reports
+        if report.task_id not in refused and (not selection.agents or report.agent in selection.agents)
+    ]
+    material.findings = [finding for finding in material.findings if finding.task_id not in refused]
+
+
+def _check_names(material: Material, selection: Selection, ids: Sequence[str], languages: Sequence[str]) -> None:
+    tasks = list(material.tasks.values())
+    agents = sorted({report.agent for report in material.reports})
     known_ids = [*material.tasks, *(report.task_id for report in material.reports)]
     problems = [
         *_unknown("dataset.ids", ids, known_ids, "task"),
@@ -72,24 +95,6 @@ def _filter(material: Material, selection: Selection) -> None:
     ]
     if problems:
         raise DatasetError(*problems)
-
-    def wanted(task: Task) -> bool:
-        return (
-            (not ids or task.id in ids)
-            and (not languages or task.language in languages)
-            and (not selection.domains or task.domain in selection.domains)
-        )
-
-    refused = {task.id for task in tasks if not wanted(task)}
-    if ids:
-        refused |= {report.task_id for report in material.reports if report.task_id not in ids}
-    material.tasks = {task.id: task for task in tasks if task.id not in refused}
-    material.reports = [
-        report
-        for report in material.reports
-        if report.task_id not in refused and (not selection.agents or report.agent in selection.agents)
-    ]
-    material.findings = [finding for finding in material.findings if finding.task_id not in refused]
 
 
 def _unknown(key: str, asked: Sequence[str], known: Iterable[str], kind: str) -> list[Problem]:

@@ -99,6 +99,18 @@ def _enclosed(text: str, start: int, end: int) -> tuple[int, int, bool]:
     return start, end, around[:1] in ("(", "（")
 
 
+def _number_marker(text: str, start: int, end: int, style: str) -> Marker | None:
+    """The marker of numbers in brackets, with the signs that some systems put beside them; None for an interval."""
+    inner = text[start + 1 : end - 1]
+    if "†" in inner:
+        return Marker(start, end, "dagger", expand(inner))
+    if "^" in inner:
+        return Marker(start, end, "footnote", expand(inner))
+    if not inner.strip().isdigit() and _INTERVAL_BEFORE.search(text, max(0, start - 20), start):
+        return None
+    return Marker(start, end, style, expand(inner), certain=False)
+
+
 def _label_marker(text: str, start: int, close: int) -> Marker | None:
     inner = text[start + 1 : close]
     full_width = text[start] == "【"
@@ -109,13 +121,7 @@ def _label_marker(text: str, start: int, close: int) -> Marker | None:
     if len(inner) <= 4 and inner.isascii() and inner.isdigit():
         return Marker(start, end, style, (inner,), certain=False)
     if NUMBERS.match(inner):
-        if "†" in inner:
-            return Marker(start, end, "dagger", expand(inner))
-        if "^" in inner:
-            return Marker(start, end, "footnote", expand(inner))
-        if not inner.strip().isdigit() and _INTERVAL_BEFORE.search(text, max(0, start - 20), start):
-            return None
-        return Marker(start, end, style, expand(inner), certain=False)
+        return _number_marker(text, start, end, style)
     if match := _DAGGER.match(inner):
         return Marker(start, end, "dagger", (match.group(1),))
     if match := _FOOTNOTE.match(inner):

@@ -24,6 +24,7 @@ class Awaited:
         self._slow: list[Slow] = []
 
     def join(self, slow: Slow) -> None:
+        """Adds something that a run may have to wait for."""
         self._slow.append(slow)
 
     def leave(self) -> None:

@@ -119,6 +119,7 @@ class CellBudgets:
             yield
 
     def spend(self, call: Call, reply: Reply, cell: str) -> None:
+        """Counts a reply, bought or stored, to the budget of `cell`."""
         if (budget := self._of(call, cell)) is not None:
             budget.spend(reply)
 

@@ -19,7 +19,9 @@ class Clock:
         return datetime.now(UTC)
 
     def today(self) -> date:
+        """The day of `now`."""
         return self.now().date()
 
     async def sleep(self, seconds: float) -> None:
+        """Waits for `seconds`."""
         await asyncio.sleep(seconds)

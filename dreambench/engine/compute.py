@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
@@ -16,10 +17,17 @@ from typing import ParamSpec, TypeVar
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
-_THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="compute")
+
+@functools.cache
+def _thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="compute")
+
+
+if hasattr(os, "register_at_fork"):  # a forked process inherits no thread: with its parent's it would wait for ever
+    os.register_at_fork(after_in_child=_thread.cache_clear)
 
 
 async def compute(work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Made:
     """What `work` makes; first come, first served. `work` must not wait for other work of this kind."""
     context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(_THREAD, functools.partial(context.run, work, *args, **kwargs))
+    return await asyncio.get_running_loop().run_in_executor(_thread(), functools.partial(context.run, work, *args, **kwargs))

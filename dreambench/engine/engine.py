@@ -28,11 +28,20 @@ Work = Callable[[Cell], Awaitable[Sequence[Judgment]]]
 class Progress(Protocol):
     """What the engine tells while it runs."""
 
-    def call_recorded(self, record: CallRecord) -> None: ...
-    def cell_finished(self, cell: Cell, judgments: Sequence[Judgment]) -> None: ...
-    def stopping(self, why: str) -> None: ...
-    def note(self, line: str) -> None: ...
-    def close(self) -> None: ...
+    def call_recorded(self, record: CallRecord) -> None:
+        """A call has ended, answered or not."""
+
+    def cell_finished(self, cell: Cell, judgments: Sequence[Judgment]) -> None:
+        """The rows of a cell are in the journal; they may be owed."""
+
+    def stopping(self, why: str) -> None:
+        """No more cells begin; said once a run."""
+
+    def note(self, line: str) -> None:
+        """A line for a person, while the run goes on."""
+
+    def close(self) -> None:
+        """The run has ended, well or not."""
 
 
 @dataclass(slots=True)
@@ -47,6 +56,7 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
+        """Whether no cell is owed."""
         return self.owed == 0
 
 

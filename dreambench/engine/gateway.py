@@ -79,6 +79,7 @@ class Gateway:
 
     @property
     def clock(self) -> Clock:
+        """The clock that calls are timed with."""
         return self._clock
 
     @property
@@ -160,7 +161,7 @@ class Gateway:
                 attempt.reply = Reply("", cost=None if call.metered else 0.0)  # it may have been charged all the same
                 self._note(call, attempt, "cancelled", started)
             raise
-        except BaseException as error:
+        except BaseException as error:  # whatever it is, whoever shares the flight gets it too
             flight.set_exception(error)
             flight.exception()  # whoever shares the flight sees it; alone, it is raised here
             if isinstance(error, TransientError) and not isinstance(error, AnswerError | OverBudgetError):

@@ -175,6 +175,7 @@ class Limiters:
 
     @property
     def in_flight(self) -> int:
+        """Calls that hold a slot, over all accounts."""
         return sum(limiter.in_flight for limiter in self._by_account.values())
 
     @property

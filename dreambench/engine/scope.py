@@ -44,6 +44,7 @@ class Meter:
     unpriced: int = 0
 
     def add(self, reply: Reply) -> None:
+        """Counts one reply; one without a price counts to `unpriced`."""
         self.tokens += reply.usage.prompt + reply.usage.completion
         self.money += reply.cost or 0.0
         self.unpriced += reply.cost is None

@@ -87,7 +87,7 @@ class Spans(NoSpans):
                 judgments = await work(cell)
                 span.set_attribute("dreambench.judgments", len(judgments))
                 return judgments
-            except BaseException as error:
+            except BaseException as error:  # a cancelled cell's span says so too
                 span.set_status(StatusCode.ERROR)
                 span.set_attribute("error.type", type(error).__name__)
                 raise

@@ -135,6 +135,7 @@ class AgentEvaluator:
         self._clock = clock or Clock()
 
     def identity(self) -> Mapping[str, Any]:
+        """All that can change what an agent finds: its tools and its limits."""
         return {**self.tools.identity(), "limits": self.limits.model_dump()}
 
     async def run(self, judge: Judge, job: Job, *, repeat: int = 0, role: str = "judging") -> AgentRun:

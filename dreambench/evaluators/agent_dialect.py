@@ -30,8 +30,11 @@ class Move:
 class Dialect(Protocol):
     """Asks for the next move, and is told what came of it."""
 
-    async def next(self, steps: Sequence[Step]) -> Move: ...
-    def took(self, move: Move, steps: Sequence[Step]) -> None: ...
+    async def next(self, steps: Sequence[Step]) -> Move:
+        """Asks for a move; `steps` are all that was looked up so far."""
+
+    def took(self, move: Move, steps: Sequence[Step]) -> None:
+        """`steps` are what came of the move, one for each of its requests."""
 
 
 @dataclass(frozen=True, slots=True)

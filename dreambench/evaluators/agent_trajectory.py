@@ -49,6 +49,7 @@ class Trajectories:
         self._folder: Path | None = None
 
     def open(self, run_folder: Path) -> None:
+        """Keeps trajectories from now on, in a folder of the run's."""
         self._folder = run_folder / FOLDER
 
     def keep(self, name: str, trajectory: Trajectory) -> Evidence:

@@ -50,6 +50,7 @@ class Claim:
 
     @property
     def place(self) -> Span:
+        """Where the report makes the claim first."""
         return self.places[0]
 
     def item(self, task_id: str, what: str = "") -> str:

@@ -45,6 +45,7 @@ class Read:
 
     @property
     def published(self) -> str:
+        """The page's date in ISO form; empty where it has none."""
         page = self.visit.page
         return page.published.isoformat() if page and page.published else ""
 

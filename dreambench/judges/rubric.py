@@ -45,6 +45,7 @@ class Rubric:
 
     @property
     def variant(self) -> str:
+        """The last part of its id: `terse` of `wq/main_idea_clarity.terse`."""
         return self.id.rpartition(".")[2]
 
     def render(self, context: Context) -> list[dict[str, str]]:

@@ -180,6 +180,7 @@ def _check_date(claim: Statement, wanted: DateMention, sentences: Sequence[Align
 
 
 def words_around(statement: Statement, start: int, end: int) -> set[str]:
+    """The content words of the clauses that hold the characters from `start` to `end`."""
     return statement.words_in(span for span in statement.clauses if span[0] <= start and end <= span[1])
 
 

@@ -52,6 +52,7 @@ def _months(year: int, first: int, last: int, precision: Precision) -> Period | 
 
 
 def years(first: int, last: int, precision: Precision) -> Period | None:
+    """From the first day of one year to the last of another; None for years that are no dates or in the wrong order."""
     return (date(first, 1, 1), date(last, 12, 31), precision) if 1 <= first <= last <= 9999 else None
 
 

@@ -16,6 +16,7 @@ _TIMES = {"twice": 2, "double": 2, "twofold": 2, "thrice": 3, "triple": 3, "trip
 
 
 def numerals(hidden: str) -> Iterator[Numeral]:
+    """The numbers of a text in their order; `hidden` has blanks where digits are no amounts (dates, addresses)."""
     for match in amounts.CANDIDATE.finditer(hidden):
         form = match.lastgroup or "digits"
         written = match[0]
@@ -25,6 +26,7 @@ def numerals(hidden: str) -> Iterator[Numeral]:
 
 
 def read_digits(start: int, end: int, written: str) -> Numeral | None:
+    """A number in digits with commas and a point; None where it is an identifier (leading zeros, too many digits)."""
     plain = written.replace(",", "").replace(" ", "")
     if len(plain) > _MAX_DIGITS or (len(plain) > 1 and plain[0] == "0" and plain[1] != "."):
         return None

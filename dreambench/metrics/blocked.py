@@ -35,6 +35,7 @@ class Blocked:
 
     @property
     def key(self) -> str:
+        """What tells the sources of a task apart: title, addresses and domains."""
         return " ".join([self.title, *self.urls, *self.domains]).strip()
 
     def is_at(self, url: str) -> bool:

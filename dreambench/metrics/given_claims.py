@@ -15,40 +15,34 @@ from dreambench.judges.kinds import Answer, Context, Reading
 from dreambench.judges.rubric import Rubric
 from dreambench.metrics.fact.metric import Fact
 from dreambench.metrics.factuality import Factuality
-from dreambench.metrics.metric import Subject
+from dreambench.metrics.metric import Metric, Subject
 from dreambench.records import Judgment
 
 GIVEN = {"extraction": "cited sentences"}
 
 
-class GivenFactuality(Factuality):
+class GivenClaims(Metric):
+    """Goes before a metric that extracts claims: its extraction is answered by code, the rest of it is as ever."""
+
+    @property
+    def rubric_variant(self) -> str:
+        """The metric's own, and `given`."""
+        return f"{super().rubric_variant},given"
+
+    def identity(self) -> Mapping[str, Any]:
+        return {**super().identity(), **GIVEN}  # type: ignore[safe-super]  # a whole metric comes after this class
+
+    async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
+        assert judge is not None
+        return await super().measure(subject, Listing(judge), repeat)  # type: ignore[safe-super]
+
+
+class GivenFactuality(GivenClaims, Factuality):
     """Factuality of the cited sentences of a report."""
 
-    @property
-    def rubric_variant(self) -> str:
-        return f"{super().rubric_variant},given"
 
-    def identity(self) -> Mapping[str, Any]:
-        return {**super().identity(), **GIVEN}
-
-    async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
-        assert judge is not None
-        return await super().measure(subject, Listing(judge), repeat)
-
-
-class GivenFact(Fact):
+class GivenFact(GivenClaims, Fact):
     """FACT of the cited sentences of a report."""
-
-    @property
-    def rubric_variant(self) -> str:
-        return f"{super().rubric_variant},given"
-
-    def identity(self) -> Mapping[str, Any]:
-        return {**super().identity(), **GIVEN}
-
-    async def measure(self, subject: Subject, judge: Judge | None, repeat: int) -> list[Judgment]:
-        assert judge is not None
-        return await super().measure(subject, Listing(judge), repeat)
 
 
 class Listing(Judge):

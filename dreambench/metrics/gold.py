@@ -23,7 +23,8 @@ class Keyed(Protocol):
     """What a record gives: `key` tells the items of one task apart."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """Unlike that of any other item of its task."""
 
 
 T = TypeVar("T", bound=Keyed)

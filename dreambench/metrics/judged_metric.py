@@ -52,7 +52,8 @@ class Saved(Protocol):
     """What was read of saved results; `sha256` is of the file's bytes."""
 
     @property
-    def sha256(self) -> str: ...
+    def sha256(self) -> str:
+        """Of the file's bytes, in hexadecimal digits."""
 
 
 S = TypeVar("S", bound=Saved)

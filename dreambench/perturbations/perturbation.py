@@ -57,10 +57,12 @@ class Source:
 
     @property
     def view(self) -> View:
+        """The report's prose, cut for editing."""
         return view(self.document)
 
     @property
     def text(self) -> str:
+        """The report as it is."""
         return self.document.text
 
 

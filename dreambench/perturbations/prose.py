@@ -180,6 +180,7 @@ class View:
         return {url: tuple(sorted(spans)) for url, spans in sorted(places.items(), key=lambda item: min(item[1]))}
 
     def block(self, number: int) -> Block:
+        """The block of that number, counted from 0 over the whole report."""
         return self.document.blocks[number]
 
 

@@ -93,6 +93,7 @@ def say(name: str, chinese: bool, key: str, rng: Random, **slots: str) -> str:
 
 
 def capitalise(text: str) -> str:
+    """`text` with its first character in upper case, the others as they are."""
     return text[:1].upper() + text[1:]
 
 

@@ -40,6 +40,8 @@ class Creator(StrEnum):
 
 
 class Part(BaseModel):
+    """A record of a protocol's file: unknown fields are errors, values do not change."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 

@@ -99,6 +99,7 @@ class FileProtocols(NoProtocols):
         return wrong
 
     def find(self, task: Task) -> Protocol | None:
+        """The protocol to the task's query, compared folded; None when no file has one."""
         return self._by_query.get(folded(task.query))
 
     async def get(self, task: Task, judge: Judge | None) -> Protocol | None:

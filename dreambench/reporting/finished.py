@@ -45,10 +45,12 @@ class FinishedRun:
 
     @cached_property
     def calls(self) -> pl.DataFrame:
+        """The ledger: one row per call."""
         return pl.read_parquet(self.folder.calls)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
+        """What `summary.json` says: outcome, spending, findings."""
         summary: dict[str, Any] = json.loads(self.folder.summary.read_text(encoding="utf-8"))
         return summary
 

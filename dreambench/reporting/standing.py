@@ -41,6 +41,7 @@ class Standing:
 
     @property
     def complete(self) -> bool:
+        """Whether every cell is done."""
         return self.failed == 0 and self.open == 0
 
 

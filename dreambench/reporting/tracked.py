@@ -32,14 +32,17 @@ class TrackedRun:
 
     @property
     def id(self) -> str:
+        """The run's id, the same in every export of it."""
         return str(self.run.summary["run"])
 
     @property
     def name(self) -> str:
+        """The name of the run's folder."""
         return self.run.folder.root.name
 
     @property
     def complete(self) -> bool:
+        """Whether no cell was owed when the run ended."""
         return bool(self.run.summary["complete"])
 
     @cached_property

@@ -118,9 +118,11 @@ class Parts:
         return labels
 
     def task(self, task_id: str) -> Task:
+        """The task of that id. Raises KeyError."""
         return self._tasks[task_id]
 
     def report(self, report_id: str) -> Report:
+        """The report of that id, in any arm. Raises KeyError."""
         return self._reports[report_id]
 
     @property

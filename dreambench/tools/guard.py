@@ -66,6 +66,7 @@ class Target:
 
     @property
     def origin(self) -> str:
+        """Scheme, host and port, as a robots.txt is looked up by."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         default = _DEFAULT_PORTS[self.scheme] == self.port
         return f"{self.scheme}://{host}" + ("" if default else f":{self.port}")

@@ -50,10 +50,12 @@ class SearchHit:
     published: date | None = None
 
     def as_json(self) -> dict[str, Any]:
+        """The hit as plain JSON, its date in ISO form."""
         return {**asdict(self), "published": self.published.isoformat() if self.published else None}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> SearchHit:
+        """The hit that `as_json` wrote."""
         return cls(**{**record, "published": _date(record["published"])})
 
 
@@ -134,10 +136,12 @@ class Visit:
 
 
 def page_to_json(page: Page | None) -> dict[str, Any] | None:
+    """A page as plain JSON, its date in ISO form; None stays None."""
     return {**asdict(page), "published": page.published.isoformat() if page.published else None} if page else None
 
 
 def page_from_json(record: Mapping[str, Any] | None) -> Page | None:
+    """The page that `page_to_json` wrote."""
     return Page(**{**record, "published": _date(record["published"])}) if record else None
 
 

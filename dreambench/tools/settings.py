@@ -39,6 +39,7 @@ class PageSettings(BaseModel):
 
     @property
     def user_agent(self) -> str:
+        """What we call ourselves to a web server: name, version, and the contact when one is set."""
         return f"{PRODUCT}/{__version__} (+{self.contact})" if self.contact else f"{PRODUCT}/{__version__}"
 
     def identity(self) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.command import dreambench
+from tests.apps.command import dreambench, process
 
 CASES = [
     (["dataste=demo"], ["dataste=demo: no such group or key; did you mean dataset?", "type: dataset=demo"]),
@@ -97,4 +97,5 @@ def test_a_malformed_line_is_named(tmp_path: Path) -> None:
 
 
 def test_usage_errors_are_user_errors(tmp_path: Path) -> None:
-    assert dreambench("--cfgg", cwd=tmp_path).code == 1
+    ran = process("--cfgg", cwd=tmp_path)
+    assert ran.code == 1 and "Traceback" not in ran.err

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dreambench.config.explain import group_options
-from tests.apps.command import ROOT, dreambench
+from tests.apps.command import ROOT, dreambench, process
 
 HEAVY = ("litellm", "instructor", "pandas", "statsmodels", "scipy", "matplotlib", "onnxruntime", "trafilatura", "openai")
 
@@ -22,7 +22,7 @@ def loaded(code: str) -> set[str]:
 
 
 def test_help_names_every_option_with_its_purpose(tmp_path: Path) -> None:
-    ran = dreambench("--help", cwd=tmp_path)
+    ran = process("--help", cwd=tmp_path)
     assert ran.code == 0
     for options in group_options().values():
         for option in options:

@@ -28,6 +28,12 @@ CI = [
     *rows("claim", supported=(8, 1.0), partially_supported=(4, 0.5), neutral=(2, 0.0)),
     *rows("claim", contradicted=(2, 0.0), unverifiable=(4, None)),
 ]
+RATINGS = [
+    *rows("relevance", **{"3": (1, 1.0), "1": (1, 0.0)}),
+    *rows("verifiability", **{"2": (1, 0.5), "3": (1, 1.0)}),
+    *rows("clarity", **{"3": (1, 1.0), "2": (1, 0.5)}),
+]
+SIDES = rows("vertical", analytical_depth=(4, 1.0), task_compliance=(3, 1.0), presentation_quality=(2, 1.0), none=(1, 1.0))
 EXAMPLES: dict[str, tuple[Sequence[Row], float, str]] = {
     "factuality": (VERDICTS, 0.60, "= .60"),
     "ci": (CI, 0.5556, "CI .5556"),
@@ -36,6 +42,8 @@ EXAMPLES: dict[str, tuple[Sequence[Row], float, str]] = {
     "rq": ([("question", str(grade), grade / 10) for grade in (5, 10, 5, 9, 0)], 0.58, "RQ is .58"),
     "fact": (rows("fact", supported=(6, 1.0), unsupported=(2, 0.0), unknown=(2, None)), 0.75, "(.75 + .75) / 2 = .75"),
     "citations": (rows("sentence", cited=(4, 1.0), uncited=(6, 0.0)), 0.40, "attribution .40"),
+    "item_quality": (RATINGS, 0.6667, "mean .6667"),
+    "verticals": (SIDES, 0.9, "placed .90"),
     "length": ([("words", "words", 1500.0)], 1500.0, "mean 1,500"),
 }
 WQ = {

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 import yaml
 
+from dreambench.commands.ls import purposes
 from tests.docs.conftest import METRICS
 from tests.docs.pages import DOCS, ROOT, blocks, last_value, page, section, table
 
+COUNTED = ("citations", "length")
+"""Counts of our own, without a source."""
 KEYS = ["report", "judge", "rubric", "repeat"]
 
 
@@ -50,6 +54,12 @@ def test_the_page_names_exactly_the_keys_of_the_option_with_their_defaults(metri
             assert yaml.safe_load(listed[key]) == value, key
 
 
+def test_the_list_names_every_metric_that_there_is_with_its_page() -> None:
+    lines = [line for line in page("metrics/README.md").splitlines() if line.startswith("|")]
+    for metric in purposes()["metric"]:
+        assert any(re.search(rf"(\[|`){metric}(\]|`).*\(\S+\.md", line) for line in lines), metric
+
+
 def test_every_metric_has_a_page_with_all_sections_and_is_in_the_list() -> None:
     pages = {path.stem for path in (DOCS / "metrics").glob("*.md")} - {"README"}
     assert pages == set(METRICS)
@@ -57,6 +67,7 @@ def test_every_metric_has_a_page_with_all_sections_and_is_in_the_list() -> None:
     for metric in METRICS:
         text = page(f"metrics/{metric}.md")
         assert f"({metric}.md)" in listing
+        assert "Source: " in text or metric in COUNTED
         assert "**Asks**" in text and "Example: " in text
         for heading in ("Formula", "How it is executed", "Rows", "Edge cases", "What it does not see", "Cost", "Keys"):
             assert section(text, heading).strip()

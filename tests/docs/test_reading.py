@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from dreambench.records import Status
-from dreambench.reporting.labels import MEANINGS
+from dreambench.reporting.meanings import MEANINGS
 from dreambench.runs.tables import ITEM_SCHEMA
 from tests.docs.pages import blocks, last_value, page, section, table
 

@@ -343,7 +343,6 @@ def test_a_run_over_the_real_reports_takes_their_saved_scores(tmp_path: Path, re
         "metric=race",
         f"metric.race.saved={drb / 'race_claude-3-7-sonnet_raw_results.jsonl'}",
         cwd=tmp_path,
-        timeout=300,
     )
     assert ran.code == 0, ran.err
     ids = {json.loads(line)["id"] for line in (drb / "claude-3-7-sonnet.jsonl").open(encoding="utf-8")}

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
-from tests.apps.command import dreambench
+from tests.apps.command import process
 
 
 def items(folder: Path, seed: str) -> pl.DataFrame:
     folder.mkdir()
-    ran = dreambench("metric=dream", "debug=tiny", "dataset.limit=1", cwd=folder, env={"PYTHONHASHSEED": seed})
+    ran = process("metric=dream", "debug=tiny", "dataset.limit=1", cwd=folder, env={"PYTHONHASHSEED": seed})
     assert ran.code == 0, ran.err
     (table,) = folder.glob("outputs/*/judgments.parquet")
     return pl.read_parquet(table)

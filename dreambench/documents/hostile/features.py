@@ -41,6 +41,7 @@ class Features:
 
     @cached_property
     def has_cjk(self) -> bool:
+        """Whether any piece begins with a CJK ideograph or ends beyond U+3000 (CJK punctuation and letters)."""
         return not self.text.isascii() and any(
             "\u4e00" <= piece[0] <= "\u9fff" or piece[-1] >= "\u3000" for piece in self.pieces
         )

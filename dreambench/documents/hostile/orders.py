@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
+    """A pattern for one way to give a reader orders, and what a sentence must hold before it is worth trying."""
+
     name: str
     pattern: re.Pattern[str]
     first: tuple[str, ...]

@@ -33,5 +33,6 @@ def pack(message: Message) -> str:
 
 
 def unpack(text: str | bytes) -> Message:
+    """The message that `pack` wrote."""
     message: Message = json.loads(text)
     return message

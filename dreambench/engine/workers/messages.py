@@ -48,22 +48,27 @@ class LeasedCall(Call):
 
 
 def call_to_json(call: Call) -> Message:
+    """A call without its body: the body stays with the worker."""
     return {"key": call.key, **{name: getattr(call, name) for name in _CALL}}
 
 
 def call_from_json(data: Mapping[str, Any]) -> LeasedCall:
+    """The call as the driver sees it, under the key that the worker gave it."""
     return LeasedCall(body={}, given=data["key"], **{name: data[name] for name in _CALL})
 
 
 def cell_to_json(cell: Cell) -> Message:
+    """Every field of a cell; all of them are plain JSON."""
     return {field.name: getattr(cell, field.name) for field in fields(Cell)}
 
 
 def judgments_to_json(judgments: Sequence[Judgment]) -> list[Message]:
+    """Item rows in their order, evidence as lists of objects."""
     return [asdict(judgment) for judgment in judgments]
 
 
 def judgments_from_json(rows: Sequence[Mapping[str, Any]]) -> list[Judgment]:
+    """The rows that `judgments_to_json` wrote."""
     return [
         Judgment(
             **{**row, "status": Status(row["status"]), "evidence": tuple(Evidence(**evidence) for evidence in row["evidence"])}
@@ -73,6 +78,7 @@ def judgments_from_json(rows: Sequence[Mapping[str, Any]]) -> list[Judgment]:
 
 
 def error_to_json(error: Exception) -> Message:
+    """An error as what engine and gateway decide on: its kind, code and whether waiting helps; a bug with its traceback."""
     name, message = type(error).__name__, str(error)
     if isinstance(error, ProviderError):
         told = {"code": error.code, "retry_after": error.retry_after, "permanent": error.permanent, "fatal": error.fatal}
@@ -91,6 +97,7 @@ def error_to_json(error: Exception) -> Message:
 
 
 def error_from_json(data: Mapping[str, Any]) -> Exception:
+    """The error that `error_to_json` wrote, of a class that is decided on in the same way."""
     kind = data["is"]
     if kind == "ProviderError":
         told = {name: data[name] for name in ("code", "retry_after", "permanent", "fatal")}

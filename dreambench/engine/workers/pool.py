@@ -116,7 +116,7 @@ class _Worker:
                 self._bury()  # cancels this task, at the next line
                 await asyncio.sleep(0)
                 raise
-            except Exception as error:
+            except Exception as error:  # noted, to tell it from that of another call with the same key
                 latest[0] = error
                 raise
             finally:
@@ -323,7 +323,7 @@ class Workers:
             if channel is not None:
                 await channel.close()
             return None
-        except BaseException:
+        except BaseException:  # cancelled too: a channel that is open is closed, whatever went wrong
             if channel is not None:
                 await channel.close()
             raise

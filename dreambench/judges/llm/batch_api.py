@@ -44,6 +44,7 @@ class State:
 
     @property
     def ended(self) -> bool:
+        """Whether the provider will do no more for the batch."""
         return self.status in ENDED
 
 
@@ -66,6 +67,7 @@ class Line:
 
     @property
     def answered(self) -> bool:
+        """Whether the line holds an answer, and no error."""
         return self.error is None and self.status == 200
 
 
@@ -108,6 +110,7 @@ class BatchApi:
         return next((str(batch.id) for batch in listed.data if (batch.metadata or {}).get(_NAME) == name), "")
 
     async def state(self, batch: str) -> State:
+        """How a batch stands now. Raises ProviderError."""
         found = await self._do("aretrieve_batch", batch_id=batch, litellm_metadata=_NO_BILL)
         counts = getattr(found, "request_counts", None)
         errors = getattr(getattr(found, "errors", None), "data", None) or []

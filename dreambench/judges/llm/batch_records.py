@@ -72,6 +72,7 @@ class Records:
             self.forget(record)
 
     def forget(self, record: Record) -> None:
+        """Deletes a record; one that is gone already is no error."""
         self._path(record).unlink(missing_ok=True)
 
     def _path(self, record: Record) -> Path:

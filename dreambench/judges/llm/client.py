@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -166,6 +167,8 @@ def _load_once() -> Loaded:
     bridge.watch(litellm)
     for name in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
         setattr(litellm, name, [])
+    # A call that is cancelled while litellm words its request in a thread leaves litellm's coroutine behind; nothing was sent.
+    warnings.filterwarnings("ignore", r"coroutine '\w+\.a(?:sync_)?completion\w*' was never awaited", RuntimeWarning)
     for logger in _QUIET:
         logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
     instructor.from_litellm  # noqa: B018  (loaded lazily by instructor: now, in this thread, not in the event loop)

@@ -76,6 +76,7 @@ def key_names(model: str, own: str | None) -> tuple[str, ...]:
 
 
 def find_key(names: tuple[str, ...]) -> str | None:
+    """The first of the environment variables that is set and not empty; None when none is."""
     return next((os.environ[name] for name in names if os.environ.get(name)), None)
 
 

@@ -47,6 +47,7 @@ class Vote:
 
     @property
     def key(self) -> str:
+        """What tells the votes of a task apart: dimension, order and trial."""
         return f"{self.dimension} {self.order} {self.trial}"
 
 

@@ -22,6 +22,8 @@ Key = tuple[str, str]
 
 
 class Model(BaseModel):
+    """A record of a matrix task's files: unknown fields are errors, values do not change."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -98,6 +100,7 @@ class ReferenceCell(Model):
 
     @property
     def key(self) -> Key:
+        """What tells the cells of a task apart: dimension and entity."""
         return (self.dimension, self.entity)
 
 
@@ -124,6 +127,7 @@ class MatrixTask(Model):
     rubric_md: str = ""
 
     def by_key(self) -> dict[Key, ReferenceCell]:
+        """The reference cells by dimension and entity."""
         return {cell.key: cell for cell in self.cells}
 
     def cell_keys(self) -> list[Key]:

@@ -74,6 +74,7 @@ class Said:
 
     @property
     def blank(self) -> bool:
+        """Whether the cell holds nothing that could be an answer."""
         return _BLANK.fullmatch(self.text) is not None
 
     @property
@@ -116,6 +117,7 @@ class Said:
 
     @property
     def unit(self) -> str:
+        """The unit that the answer names in a part of its own; empty when it does not."""
         return self.parts.get("unit", "").strip()
 
     def _own(self) -> str:

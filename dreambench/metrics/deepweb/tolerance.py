@@ -59,6 +59,7 @@ class Grade:
 
     @property
     def settled(self) -> bool:
+        """Whether code could say the tier."""
         return self.tier is not None
 
 
@@ -69,11 +70,10 @@ def grade(cell: ReferenceCell, answer: str | None, family: Family, tolerances: T
         return Grade(0.0, "no_answer", "the cell is not answered")
     if cell.rule.parts > 1:
         return _open("several_parts", f"the rule grades {cell.rule.parts} parts apart")
-    base = {
-        AnswerType.PRECISE: _precise,
-        AnswerType.RANGE: _range,
-        AnswerType.NOT_AVAILABLE: _not_available,
-    }[cell.type](cell, said, family, tolerances)
+    if cell.type is AnswerType.NOT_AVAILABLE:
+        base = _not_available(said, tolerances)
+    else:
+        base = _amount(cell, said, family, tolerances)
     return _modified(base, cell.rule.modifiers, said, cell, tolerances) if base.settled else base
 
 
@@ -89,7 +89,7 @@ def _open(code: str, why: str) -> Grade:
     return Grade(None, code, why)
 
 
-def _not_available(cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances) -> Grade:
+def _not_available(said: Said, tolerances: Tolerances) -> Grade:
     amounts = said.quantities()
     if any(not _spread(amount) for amount in amounts):
         if said.abstains:  # "not disclosed; the whole company has 4,200 staff" commits to nothing
@@ -110,18 +110,28 @@ def _spread(amount: Quantity) -> bool:
     return amount.is_range or amount.bound in ("more_than", "at_least", "less_than", "at_most")
 
 
-def _precise(cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances) -> Grade:
-    wanted = take_apart(cell.answer).quantities()
-    if len(wanted) != 1:
+def _amount(cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances) -> Grade:
+    """The amount that the answer commits to, against the reference's value or interval."""
+    amounts = take_apart(cell.answer).quantities()
+    if len(amounts) != 1:
         return _words(cell, said, family, tolerances)
-    given = _committed(said, wanted[0])
+    (wanted,) = amounts
+    given = _committed(said, wanted)
     if isinstance(given, Grade):
         return given
+    if cell.type is AnswerType.RANGE:
+        return _range(given, wanted, cell, said, tolerances)
+    return _precise(given, wanted, cell, said, family, tolerances)
+
+
+def _precise(
+    given: Quantity, wanted: Quantity, cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances
+) -> Grade:
     if any(_matches(given, value) for value in _accepted(cell)):
         return _shown(cell, said, family, tolerances, "an accepted value of the rule")
     if given.is_range:
-        return _range_for_precise(given, wanted[0], cell, said, family, tolerances)
-    return _value(given, wanted[0], cell, said, family, tolerances)
+        return _range_for_precise(given, wanted, cell, said, family, tolerances)
+    return _value(given, wanted, cell, said, family, tolerances)
 
 
 def _value(given: Quantity, wanted: Quantity, cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances) -> Grade:
@@ -171,16 +181,10 @@ def _range_for_precise(
     return Grade(min(outside.tier or 0.0, 0.25), "range_for_precise", "a range that misses the value")
 
 
-def _range(cell: ReferenceCell, said: Said, family: Family, tolerances: Tolerances) -> Grade:
-    wanted = take_apart(cell.answer).quantities()
-    if len(wanted) != 1:
-        return _words(cell, said, family, tolerances)
-    given = _committed(said, wanted[0])
-    if isinstance(given, Grade):
-        return given
-    low, high = sorted((wanted[0].low * wanted[0].factor, wanted[0].high * wanted[0].factor))
+def _range(given: Quantity, wanted: Quantity, cell: ReferenceCell, said: Said, tolerances: Tolerances) -> Grade:
+    low, high = sorted((wanted.low * wanted.factor, wanted.high * wanted.factor))
     if cell.rule.full is not None or low == high:
-        margin = _slack(cell.rule.full, wanted[0], tolerances)
+        margin = _slack(cell.rule.full, wanted, tolerances)
         low, high = low - margin, high + margin
     ours = (given.low * given.factor, given.high * given.factor)
     if ours[0] <= high + ROUNDING and ours[1] >= low - ROUNDING:
@@ -189,10 +193,10 @@ def _range(cell: ReferenceCell, said: Said, family: Family, tolerances: Toleranc
         return Grade(1.0, "overlaps", "overlaps the reference interval")
     if _bare_others(said):
         return _open("several_amounts", "misses the interval, and holds numbers without a unit that may be meant")
-    if given.base_value * wanted[0].base_value < 0 and _FALLS.search(f"{said.value} {cell.answer}"):
+    if given.base_value * wanted.base_value < 0 and _FALLS.search(f"{said.value} {cell.answer}"):
         return _open("direction_in_words", "says a fall in words where the other side has a sign")
     gap = ours[0] - high if ours[0] > high else low - ours[1]
-    if gap <= max(high - low, _slack(cell.rule.half, wanted[0], tolerances)):
+    if gap <= max(high - low, _slack(cell.rule.half, wanted, tolerances)):
         return Grade(0.5, "wider_band", "misses the reference interval by less than its width")
     end, near = (high, ours[0]) if ours[0] > high else (low, ours[1])
     if end * near > 0 and max(near / end, end / near) <= tolerances.magnitude:

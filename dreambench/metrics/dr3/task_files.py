@@ -100,6 +100,7 @@ class Folders:
         return not sampled and path.suffix not in (".db", ".pkl") and not path.name.startswith("noise_search")
 
     def tasks(self) -> list[str]:
+        """The names of the task folders, sorted."""
         return sorted(entry.name for entry in self.data.iterdir() if entry.is_dir())
 
     def read(self, task: str) -> TaskFiles:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
 from dreambench.judges.kinds.rubric_items import DIMENSIONS, Source
+from dreambench.metrics.records_file import TaskRecords, read_records
 
 _SHAPE = '{"content": {"rubric": {"info_recall": ["..."], "analysis": [], "presentation": []}}}'
 
@@ -33,31 +32,16 @@ class TaskRubric:
     blocked: Source | None
 
 
-@dataclass(frozen=True)
-class Rubrics:
-    """The rubrics of a file by task id (`idx`); `sha256` is of the file's bytes."""
-
-    path: Path
-    sha256: str
-    by_task: Mapping[str, TaskRubric]
-
-
-def read_rubrics(name: str, key: str) -> Rubrics:
-    """Reads a task file; `key` is the config key that named it. Raises DatasetError with every problem."""
-    problems = Problems()
+def read_rubrics(name: str, key: str) -> TaskRecords[TaskRubric]:
+    """The rubrics of a task file by `idx`; `key` is the config key that named it. Raises DatasetError with every problem."""
     path = Path(name).expanduser()
-    check_exists(path, key, problems)
-    problems.check()
-    found: dict[str, TaskRubric] = {}
-    for row in rows(path, problems):
-        idx = row.identifier("idx", problems)
-        rubric = _read(row, problems)
-        if idx is not None and rubric is not None:
-            found.setdefault(idx, rubric)
-    if not found and not problems.concern(path):
-        problems.add(path, None, "holds no rubrics")
-    problems.check()
-    return Rubrics(path, hashlib.sha256(path.read_bytes()).hexdigest(), found)
+    return TaskRecords(path, *read_records(path, key, "rubrics", _add))
+
+
+def _add(row: Row, found: dict[str, TaskRubric], problems: Problems) -> None:
+    idx, rubric = row.identifier("idx", problems), _read(row, problems)
+    if idx is not None and rubric is not None:
+        found.setdefault(idx, rubric)
 
 
 def _read(row: Row, problems: Problems) -> TaskRubric | None:

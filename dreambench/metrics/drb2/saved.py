@@ -6,19 +6,18 @@ text (older files call it `new_content`). As in the original, several lines of o
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
 from dreambench.judges.kinds.rubric_items import DIMENSIONS
 from dreambench.metrics.drb2.rubrics import RubricItem, TaskRubric
 from dreambench.metrics.drb2.table import LABELS, identity, item_row, report_row
+from dreambench.metrics.records_file import ReportRecords, read_records
 from dreambench.records import Judgment, Status, Task
 
 NOT_SAVED, FAILED, NO_SCORE = "not_in_saved", "evaluation_failed", "no_score"
@@ -34,38 +33,24 @@ class Verdict:
     evidence: str
 
 
-@dataclass(frozen=True)
-class Saved:
-    """What a file says: the usable lines of each (model, idx), none where every line is an error. `sha256` is of its bytes."""
-
-    path: Path
-    sha256: str
-    by_report: Mapping[tuple[str, str], Sequence[Sequence[Verdict]]]
-
-    @property
-    def agents(self) -> list[str]:
-        return sorted({model for model, _ in self.by_report})
+Saved = ReportRecords[list[Sequence[Verdict]]]
+"""The usable lines of each (model, idx) of a file, none where every line is an error."""
 
 
 def read_saved(name: str, key: str) -> Saved:
     """Reads a file of saved lines; `key` is the config key that named it. Raises DatasetError with every problem."""
-    problems = Problems()
     path = Path(name).expanduser()
-    check_exists(path, key, problems)
-    problems.check()
-    found: dict[tuple[str, str], list[Sequence[Verdict]]] = {}
-    for row in rows(path, problems):
-        model, idx = row.text("model", problems), row.identifier("idx", problems)
-        result = _result(row, problems)
-        if model is None or idx is None or result is None:
-            continue
-        lines = found.setdefault((model, idx), [])
-        if "error" not in result:
-            lines.append(list(_verdicts(row, result, problems)))
-    if not found and not problems.concern(path):
-        problems.add(path, None, "holds no results")
-    problems.check()
-    return Saved(path, hashlib.sha256(path.read_bytes()).hexdigest(), found)
+    return ReportRecords(path, *read_records(path, key, "results", _add))
+
+
+def _add(row: Row, found: dict[tuple[str, str], list[Sequence[Verdict]]], problems: Problems) -> None:
+    model, idx = row.text("model", problems), row.identifier("idx", problems)
+    result = _result(row, problems)
+    if model is None or idx is None or result is None:
+        return
+    lines = found.setdefault((model, idx), [])
+    if "error" not in result:
+        lines.append(list(_verdicts(row, result, problems)))
 
 
 def saved_rows(task: Task, agent: str, saved: Saved, rubric: TaskRubric | None) -> list[Judgment]:

@@ -32,6 +32,7 @@ class ChecklistItem:
 
     @property
     def key(self) -> str:
+        """What tells the items of a task apart: their text."""
         return self.text
 
 
@@ -57,6 +58,7 @@ class Gradings:
 
     @property
     def models(self) -> list[str]:
+        """The models whose reports were graded, sorted."""
         return sorted({model for _, model in self.found})
 
     def of(self, query: str, model: str) -> dict[Part, dict[str, Any]]:

@@ -26,6 +26,7 @@ class Criterion:
 
     @property
     def key(self) -> str:
+        """What tells the criteria of a task apart: their text."""
         return self.text
 
 
@@ -41,6 +42,7 @@ class Saved:
 
     @property
     def key(self) -> str:
+        """The criterion that the line is about: its text."""
         return self.text
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from dreambench.datasets.demo import demo_file
-from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
 from dreambench.datasets.vrs import package_row
+from dreambench.metrics.records_file import TaskRecords, read_records
 from dreambench.metrics.vrs.verifier import Verifier, parse_verifiers
 
 
@@ -24,32 +21,17 @@ class Package:
     material: str
 
 
-@dataclass(frozen=True)
-class Packages:
-    """The packages of a file by task id; `sha256` is of the file's bytes."""
-
-    path: Path
-    sha256: str
-    by_task: Mapping[str, Package]
-
-
-def read_packages(name: str, key: str) -> Packages:
+def read_packages(name: str, key: str) -> TaskRecords[Package]:
     """Reads a package file, or the `demo`'s; `key` is the config key that named it. Raises DatasetError with every problem."""
-    problems = Problems()
     path = demo_file(name, "vrs.jsonl")
-    check_exists(path, key, problems)
-    problems.check()
-    found: dict[str, Package] = {}
-    for given in rows(path, problems):
-        row = package_row(given)
-        task_id = row.identifier("id", problems)
-        package = _read(row, problems)
-        if task_id is not None and package is not None:
-            found.setdefault(task_id, package)
-    if not found and not problems.concern(path):
-        problems.add(path, None, "holds no packages")
-    problems.check()
-    return Packages(path, hashlib.sha256(path.read_bytes()).hexdigest(), found)
+    return TaskRecords(path, *read_records(path, key, "packages", _add))
+
+
+def _add(given: Row, found: dict[str, Package], problems: Problems) -> None:
+    row = package_row(given)
+    task_id, package = row.identifier("id", problems), _read(row, problems)
+    if task_id is not None and package is not None:
+        found.setdefault(task_id, package)
 
 
 def _read(row: Row, problems: Problems) -> Package | None:

@@ -6,16 +6,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from dreambench.datasets.demo import demo_file
-from dreambench.datasets.files import check_exists, rows
 from dreambench.datasets.problems import Problems
 from dreambench.datasets.rows import Row
+from dreambench.metrics.records_file import ReportRecords, read_records
 from dreambench.metrics.vrs.package import Package
 from dreambench.metrics.vrs.table import CRITERIA, HIGHEST, criterion_row, report_row, verifier_row
 from dreambench.records import Judgment, Status, Task
@@ -31,38 +29,24 @@ class Grades:
     criteria: Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class Saved:
-    """The grades of a file by (agent, task id); `sha256` is of its bytes."""
-
-    path: Path
-    sha256: str
-    by_report: Mapping[tuple[str, str], Grades]
-
-    @property
-    def agents(self) -> list[str]:
-        return sorted({agent for agent, _ in self.by_report})
+Saved = ReportRecords[Grades]
+"""The grades of a file by (agent, task id)."""
 
 
 def read_saved(name: str, key: str) -> Saved:
     """Reads grades, or the `demo`'s; `key` is the config key that named the file. Raises DatasetError with every problem."""
-    problems = Problems()
     path = demo_file(name, "vrs_grades.jsonl")
-    check_exists(path, key, problems)
-    problems.check()
-    found: dict[tuple[str, str], Grades] = {}
-    for row in rows(path, problems):
-        agent = row.text("agent", problems)
-        task_id = row.identifier("task_id" if row.present("task_id") or not row.present("id") else "id", problems)
-        grades = Grades(_verifiers(row, problems), _criteria(row, problems))
-        if agent is None or task_id is None:
-            continue
-        if found.setdefault((agent, task_id), grades) != grades:
-            problems.add(path, row.line, f"grades {agent} for task {task_id} again, and otherwise")
-    if not found and not problems.concern(path):
-        problems.add(path, None, "holds no grades")
-    problems.check()
-    return Saved(path, hashlib.sha256(path.read_bytes()).hexdigest(), found)
+    return ReportRecords(path, *read_records(path, key, "grades", _add))
+
+
+def _add(row: Row, found: dict[tuple[str, str], Grades], problems: Problems) -> None:
+    agent = row.text("agent", problems)
+    task_id = row.identifier("task_id" if row.present("task_id") or not row.present("id") else "id", problems)
+    grades = Grades(_verifiers(row, problems), _criteria(row, problems))
+    if agent is None or task_id is None:
+        return
+    if found.setdefault((agent, task_id), grades) != grades:
+        problems.add(row.path, row.line, f"grades {agent} for task {task_id} again, and otherwise")
 
 
 def saved_rows(task: Task, agent: str, saved: Saved, package: Package | None) -> list[Judgment]:

@@ -101,6 +101,7 @@ class Board:
         return {path.name: path for path in run_folders(self.folder.resolve())}
 
     def runs(self) -> list[RunStatus]:
+        """How each run stands, in the order of `names`."""
         return [self.status(path) for path in self.names().values()]
 
     def find(self, name: str) -> Path | None:

@@ -71,6 +71,7 @@ class ViewServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
+        """The address to open in a browser."""
         host = str(self.server_address[0])
         return f"http://{f'[{host}]' if ':' in host else host}:{self.server_port}/"
 

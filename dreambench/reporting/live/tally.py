@@ -58,6 +58,7 @@ class Counts:
 
     @property
     def done(self) -> int:
+        """Cells whose last line is not owed."""
         return len(self._owed) - self.failed
 
     @property

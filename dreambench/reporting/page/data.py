@@ -14,7 +14,7 @@ import polars as pl
 
 from dreambench.records import Status
 from dreambench.reporting.finished import FinishedRun
-from dreambench.reporting.labels import MEANINGS
+from dreambench.reporting.meanings import MEANINGS
 from dreambench.runs.assembly import CLEAN
 from dreambench.tools.results import Reason
 

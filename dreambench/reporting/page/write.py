@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from dreambench.reporting.labels import meanings
+from dreambench.reporting.meanings import meanings
 from dreambench.reporting.page import plots
 from dreambench.reporting.page.data import PageData, arm_label, packed
 from dreambench.reporting.shifts import shift_scores

@@ -38,14 +38,17 @@ class Passage:
 
     @cached_property
     def sums(self) -> tuple[Sum, ...]:
+        """The calculations that the sentence states."""
         return tuple(find_sums(self.text))
 
     @cached_property
     def causal(self) -> CausalClaim | None:
+        """The cause and effect that the sentence claims; None when it claims none."""
         return find_causal_claim(self.text)
 
     @cached_property
     def quotations(self) -> tuple[Quotation, ...]:
+        """What the sentence quotes."""
         return tuple(find_quotations(self.text))
 
     @cached_property
