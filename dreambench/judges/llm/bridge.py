@@ -41,7 +41,7 @@ def spare_prices(logging: type[Any]) -> None:
     def response_cost_calculator(*args: Any, **keys: Any) -> Any:
         return None if _PRICED.get() else original(*args, **keys)
 
-    logging.response_cost_calculator = response_cost_calculator  # type: ignore[attr-defined]
+    logging.response_cost_calculator = response_cost_calculator
 
 
 @contextmanager
