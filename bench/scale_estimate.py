@@ -37,7 +37,7 @@ from dreambench.runs.assembly import validate
 from dreambench.runs.execute import execute
 from tests.support.openai_stub import OpenAIStub
 
-JUDGE = "claude_sonnet_4_5"
+JUDGE = "claude_sonnet_5_5"
 SMALL, LARGE = "dataset.limit=1", "dataset.limit=6"
 """Two sizes of a run: what a call costs is the slope between them, so that starting counts in neither."""
 SAMPLE = 100_000

@@ -109,7 +109,7 @@ def evaluate(
     """Scores `report` (a text, or the Path of a markdown, HTML, PDF or DOCX file), an answer to `query`.
 
     Returns when it is done; where an event loop is running already (a notebook) that loop waits meanwhile.
-    `overrides` are those of the command line (`["metric=[wq,ci]", "judge=claude_sonnet_4_5"]`), `as_of` is the date by
+    `overrides` are those of the command line (`["metric=[wq,ci]", "judge=claude_sonnet_5_5"]`), `as_of` is the date by
     which the report is judged, `outputs` keeps the run (default: a temporary folder), `config_dirs` hold options of your
     own. A budget that is reached gives what there is, with `complete` False. Raises InputError before anything is spent,
     ProviderError when a provider refuses every call (a wrong key), CacheMissError in `cache.mode=replay`, and

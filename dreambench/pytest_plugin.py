@@ -4,7 +4,7 @@ pytest finds it by itself where dreambench is installed; from a checkout: `pytes
 all tests share stand in pytest's configuration:
 
     [tool.pytest.ini_options]
-    dreambench_overrides = ["judge=claude_sonnet_4_5", "cache.mode=replay", "paths.cache=tests/answers"]
+    dreambench_overrides = ["judge=claude_sonnet_5_5", "cache.mode=replay", "paths.cache=tests/answers"]
 
 Nothing of dreambench is imported before a test asks for it.
 """

@@ -157,7 +157,7 @@ def _line(row: dict[str, Any]) -> str:
     told = points(row, "change", "low", "high")
     ends = f"{100 * row['true']:.1f} on the true claims and {100 * row['false']:.1f} on their false variants"
     ends += f", {told} apart (90 % interval)"
-    slope = f"; slope on the rate {bounded(row['slope'], row['slope_low'], row['slope_high'])}"
+    slope = f"; slope on the rate {bounded(row['slope'], row['slope_low'], row['slope_high'], n=row['claims'])}"
     falls = row["slope_high"] is not None and row["slope_high"] < 0
     verdict = "it falls" if falls else "it stays flat" if row["flat"] else "no fall is shown"
     straight = "" if row["r_squared"] is None else f", R2 of the mean over draws with the rate {row['r_squared']:.2f}"

@@ -122,7 +122,7 @@ def _write_findings(scores: pl.DataFrame, agreement: pl.DataFrame, run: Finished
 def _agreement_line(row: dict[str, Any]) -> str:
     if row["tau"] is None:
         return f"- {row['metric']}: {row['judges']} rank no agents in common."
-    tau = bounded(row["tau"], row["low"], row["high"])
+    tau = bounded(row["tau"], row["low"], row["high"], n=row["tasks"])
     return (
         f"- {row['metric']}: {row['judges']} agree on the order of agents with a mean tau-b of {tau} "
         f"over {row['tasks']} tasks ({row['no_ranking']} without a ranking)."

@@ -118,7 +118,7 @@ def _findings(table: pl.DataFrame, run: FinishedRun) -> list[str]:
 
 def _lines(row: dict[str, Any], run: FinishedRun) -> list[str]:
     who = f"- {row['metric']} by {row['judge']} ({row['wording']})"
-    kappa = bounded(row["kappa"], row["kappa_low"], row["kappa_high"])
+    kappa = bounded(row["kappa"], row["kappa_low"], row["kappa_high"], n=row["tasks"])
     tokens = (
         "tokens are not counted for this judge"
         if row["tokens_saved"] is None

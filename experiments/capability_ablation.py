@@ -160,7 +160,7 @@ def _findings(table: pl.DataFrame, agreement: pl.DataFrame, differences: pl.Data
     lines = []
     for (aspect, rater), part in table.group_by("aspect", "rater", maintain_order=True):
         ranked = part.drop_nulls("share").sort("share", descending=True)
-        order = " > ".join(f"{row['way']} {bounded(row['rating'], None, None)}" for row in ranked.iter_rows(named=True))
+        order = " > ".join(f"{row['way']} {bounded(row['rating'], None, None, n=None)}" for row in ranked.iter_rows(named=True))
         lines.append(f"- {aspect} (1-3) by {rater}: {order}.")
     for row in agreement.iter_rows(named=True):
         said = f"W {row['w']:.2f}, p {row['p']:.4f}" if row["p"] is not None else f"no W ({row['reason']})"

@@ -152,4 +152,4 @@ def _findings(table: pl.DataFrame, shown: pl.DataFrame, query: str, by_rules: in
 
 def _percent(row: Mapping[str, Any]) -> str:
     value, low, high = (None if row[name] is None else 100 * row[name] for name in ("value", "low", "high"))
-    return bounded(value, low, high, digits=0)
+    return bounded(value, low, high, digits=0, n=row["queries"])

@@ -26,7 +26,9 @@ from dreambench.datasets.demo import BUNDLED, DemoDataset
 from dreambench.documents import Document, Span, parse_document
 from dreambench.errors import DatasetError, Problem
 from dreambench.reporting.finished import FinishedRun
+from dreambench.reporting.tables import few_mark
 from dreambench.runs.assembly import CLEAN
+from dreambench.stats.few import FEWEST_TASKS
 from dreambench.stats.paired import PairedDifference, paired_difference
 from dreambench.studies.outputs import new_figure, write_figure, write_table
 
@@ -228,8 +230,9 @@ def _grid(part: pl.DataFrame) -> list[str]:
 def _cell(row: dict[str, Any] | None) -> str:
     if row is None or row["difference"] is None:
         return NO_VALUE
-    interval = "" if row["low"] is None else f" [{row['low']:.1f}, {row['high']:.1f}]"
-    return f"{row['result']} {row['difference']:+.1f}{interval} n={row['tasks']}"
+    shown = row["low"] is not None and row["tasks"] >= FEWEST_TASKS
+    interval = f" [{row['low']:.1f}, {row['high']:.1f}]" if shown else ""
+    return f"{row['result']} {row['difference']:+.1f}{interval} n={row['tasks']}{few_mark(row['tasks'])}"
 
 
 def _mirage(part: pl.DataFrame, judge: str) -> list[str]:

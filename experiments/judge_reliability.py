@@ -185,7 +185,7 @@ def _findings(tables: Mapping[str, pl.DataFrame], run: FinishedRun) -> list[str]
     lines += [_order_line(row, run) for row in tables["order"].iter_rows(named=True)]
     lines += [
         f"- {row['metric']} ({row['rubric']}), panels of {row['k']}: report scores lie {100 * row['distance']:.2f} points from "
-        f"the mean of all judges, reliability {bounded(row['reliability'], None, None)}."
+        f"the mean of all judges, reliability {bounded(row['reliability'], None, None, n=None)}."
         for row in tables["panel_size"].iter_rows(named=True)
     ]
     if tables["panel_size"].is_empty():
@@ -198,7 +198,7 @@ def _repeat_line(row: Mapping[str, Any], run: FinishedRun) -> str:
     who = f"- {row['metric']} ({row['rubric']}) by {row['judge']}"
     if not reads_wording(run, row["judge"]):
         return f"{who}: answers by rules, so {row['repeats']} repeats are equal by construction; that is no finding."
-    value = bounded(row["icc"], row["icc_low"], row["icc_high"])
+    value = bounded(row["icc"], row["icc_low"], row["icc_high"], n=row["reports"])
     sd = "" if row["sd"] is None else f", sd of the data-set mean {100 * row['sd']:.2f} points"
     turned = (
         "" if row["turned"] is None else f", {100 * row['turned']:.0f} % of {row['items']} items are not the same each time"

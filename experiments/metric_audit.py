@@ -144,7 +144,7 @@ def _ranking_lines(ranked: pl.DataFrame) -> Iterator[str]:
 
 def _reliability_lines(again: pl.DataFrame) -> Iterator[str]:
     for row in again.iter_rows(named=True):
-        value = bounded(row["value"], row["low"], row["high"])
+        value = bounded(row["value"], row["low"], row["high"], n=row["n"])
         why = f" ({row['reason']})" if row["reason"] else ""
         yield f"- {row['metric']}, {row['between']}: {row['measure']} {value}, n = {row['n']}{why}."
 

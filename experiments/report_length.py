@@ -18,6 +18,7 @@ from dreambench.reporting.finished import FinishedRun
 from dreambench.reporting.tables import metric_label
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.dose import dose_response
+from dreambench.stats.few import FEWEST_TASKS
 from dreambench.stats.intervals import mean_interval
 from dreambench.stats.ranks import correlation
 from dreambench.studies.findings import bounded, write_findings
@@ -140,11 +141,11 @@ def _findings(lengths: pl.DataFrame, relation: pl.DataFrame) -> list[str]:
 def _relation_line(row: dict[str, Any]) -> str:
     slope, low, high = (None if row[name] is None else 100 * row[name] for name in ("slope", "slope_low", "slope_high"))
     sure = "no difference from none can be told"
-    if low is not None and high is not None and not low <= 0 <= high:
+    if low is not None and high is not None and row["tasks"] >= FEWEST_TASKS and not low <= 0 <= high:
         sure = "longer reports score " + ("higher" if low > 0 else "lower")
-    rho = bounded(row["rho"], row["rho_low"], row["rho_high"])
-    within = bounded(row["tau_within"], row["tau_low"], row["tau_high"])
+    rho = bounded(row["rho"], row["rho_low"], row["rho_high"], n=row["tasks"])
+    within = bounded(row["tau_within"], row["tau_low"], row["tau_high"], n=row["tasks"])
     return (
-        f"- {row['metric']} by {row['judge']}: {bounded(slope, low, high)} points per 1,000 words ({sure}); "
+        f"- {row['metric']} by {row['judge']}: {bounded(slope, low, high, n=row['tasks'])} points per 1,000 words ({sure}); "
         f"rho {rho} over {row['reports']} reports, mean tau-b {within} within {row['tasks']} tasks."
     )

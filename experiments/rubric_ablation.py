@@ -73,7 +73,7 @@ def _line(row: dict[str, Any]) -> str:
         return f"{what}: no report was scored in both ways."
     low, high = (None if row[name] is None else 100 * row[name] for name in ("shift_low", "shift_high"))
     p = "" if row["p_adjusted"] is None else f", Holm p {row['p_adjusted']:.3f}"
-    tau = bounded(row["tau"], row["tau_low"], row["tau_high"])
+    tau = bounded(row["tau"], row["tau_low"], row["tau_high"], n=row["tasks"])
     changed = "no item in common" if row["changed"] is None else f"{100 * row['changed']:.0f} % of {row['items']} items changed"
     return (
         f"{what}: shifts scores by {bounded(100 * row['shift'], low, high, n=row['tasks'])} points "

@@ -68,7 +68,14 @@ def taxonomy_table(scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """One row per judge, dimension and vertical: pooled share with its interval over tasks, share of weight, criteria."""
     shares = scores.filter(pl.col("metric") == "verticals", pl.col("aggregation") == "micro", pl.col("variant") != "placed")
     shown = shares.select(
-        "judge", dimension="agent", vertical="variant", share="value", low="low", high="high", interval="interval"
+        "judge",
+        dimension="agent",
+        vertical="variant",
+        share="value",
+        low="low",
+        high="high",
+        interval="interval",
+        tasks="n_tasks",
     )
     counts = items.group_by("judge", "dimension", "vertical").agg(criteria=pl.len(), weight=pl.col("weight").sum())
     counts = counts.with_columns(share_of_weight=pl.col("weight") / pl.col("weight").sum().over("judge", "dimension")).drop(
@@ -105,6 +112,7 @@ def judge_agreement(items: pl.DataFrame) -> pl.DataFrame:
         both = first.join(second, on=["task", "dimension", "item"], how="inner", suffix="_other")
         kappa = cohens_kappa(both["vertical"].to_list(), both["vertical_other"].to_list(), clusters=both["task"].to_list())
         found = {"kappa": kappa.value, "low": kappa.low, "high": kappa.high, "equal": kappa.observed, "criteria": kappa.n}
+        found["tasks"] = both["task"].n_unique()
         rows.append({"judges": f"{one} / {other}", **found})
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -136,13 +144,13 @@ def _findings(table: pl.DataFrame, clusters: pl.DataFrame, agreement: pl.DataFra
     for (judge, dimension), part in table.group_by("judge", "dimension", maintain_order=True):
         first = part.sort("share", descending=True, nulls_last=True).row(0, named=True)
         low, high = (None if first[name] is None else 100 * first[name] for name in ("low", "high"))
-        share = bounded(100 * (first["share"] or 0.0), low, high, digits=0)
+        share = bounded(100 * (first["share"] or 0.0), low, high, digits=0, n=first["tasks"])
         lines.append(f"- {dimension} by {judge}: {share} % of {part['criteria'].sum()} criteria look at {first['vertical']}.")
     for row in clusters.iter_rows(named=True):
-        near = bounded(row["silhouette"], None, None)
+        near = bounded(row["silhouette"], None, None, n=None)
         lines.append(f"- {row['vertical']}: {row['criteria']} criteria drawn, mean silhouette of their wording {near}.")
     for row in agreement.iter_rows(named=True):
-        kappa = bounded(row["kappa"], row["low"], row["high"])
+        kappa = bounded(row["kappa"], row["low"], row["high"], n=row["tasks"])
         lines.append(
             f"- {row['judges']} agree on {100 * (row['equal'] or 0):.0f} % of {row['criteria']} criteria, kappa {kappa}."
         )

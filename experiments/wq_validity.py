@@ -151,7 +151,7 @@ def _findings(between: pl.DataFrame, by_agent: pl.DataFrame) -> list[str]:
     lines = [NO_RACE, ""] if any(row["race"] not in SHOWN for row in shown) else []
     lines += [_between_line(row) for row in shown]
     for row in by_agent.filter(pl.col("race") == READABILITY).iter_rows(named=True):
-        value = bounded(row["rho"], row["low"], row["high"])
+        value = bounded(row["rho"], row["low"], row["high"], n=row["queries"])
         why = f" ({row['reason']})" if row["reason"] else ""
         lines.append(f"- {row['agent']}, {row['wq']}: rho with RACE readability {value} over {row['queries']} queries{why}.")
     for (wq,), part in by_agent.filter(pl.col("race").is_in(DIMENSIONS)).group_by("wq", maintain_order=True):
@@ -166,7 +166,7 @@ def _between_line(row: Mapping[str, Any]) -> str:
     who = f"- {row['wq']} against {other} ({row['by']})"
     if row["tau"] is None:
         return f"{who}: no query ranks {row['agents']} agents; three agents or more are needed."
-    tau = bounded(row["tau"], row["low"], row["high"])
+    tau = bounded(row["tau"], row["low"], row["high"], n=row["queries"])
     return (
         f"{who}: mean tau-b {tau} over {row['queries']} queries of {row['agents']} agents ({row['no_ranking']} rank nothing)."
     )

@@ -41,12 +41,12 @@ def test_unknown_metric(dreambench):
 
 
 def test_a_run(dreambench):
-    folder = dreambench.run(["dataset=demo", "dataset.limit=2", "metric.citations.threshold=0.01", "dataset.agents=[good]"])
+    folder = dreambench.run(["dataset=demo", "dataset.limit=5", "metric.citations.threshold=0.01", "dataset.agents=[good]"])
     assert (folder / "report.html").is_file()
 
 
 def test_a_run_below_its_threshold(dreambench):
-    dreambench.run(["dataset=demo", "dataset.limit=2", "metric.citations.threshold=0.99", "dataset.agents=[good]"])
+    dreambench.run(["dataset=demo", "dataset.limit=5", "metric.citations.threshold=0.99", "dataset.agents=[good]"])
 
 
 def test_a_run_that_cannot_start(dreambench):

@@ -1,7 +1,8 @@
 """doctor [--online] [--json] [paths.cache=FOLDER paths.outputs=FOLDER]: is everything here that a run needs?
 
 Looks at Python and package versions, optional extras, keys (by name alone), disk space and the cache's permissions. Makes no
-connection unless --online is given; then asks the providers whose key is set whether their address can be reached at all.
+connection unless --online is given; then says of every provider and search service whose key or address is set (OPENAI_API_KEY,
+OPENAI_BASE_URL, TAVILY_API_KEY, ...) whether it can be reached. No key is sent.
 Ends with 1 when something would keep a run from working.
 """
 
@@ -21,6 +22,7 @@ from pathlib import Path
 from dreambench.commands.exits import Exit
 from dreambench.commands.verbs import VerbParser, print_json, say, split_overrides
 from dreambench.errors import ConfigError, Problem
+from dreambench.install import extra_hint, package_hint
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 NEEDED = (
@@ -66,7 +68,9 @@ def doctor(arguments: Sequence[str]) -> int:
     """Prints what it finds. Raises ConfigError for bad input only."""
     overrides, others = split_overrides(arguments)
     parser = VerbParser("doctor", __doc__)
-    parser.add_argument("--online", action="store_true", help="see whether providers with a key can be reached")
+    parser.add_argument(
+        "--online", action="store_true", help="see whether providers and search services that are set up can be reached"
+    )
     parser.add_json()
     given = parser.parse_args(others)
     folders = _folders(overrides)
@@ -105,7 +109,7 @@ def _packages() -> Iterator[Finding]:
         try:
             there = version(name)
         except PackageNotFoundError:
-            yield Finding(WRONG, name, "is not installed; type: pip install --upgrade dreambench")
+            yield Finding(WRONG, name, f"is not installed; type: {package_hint(name)}")
             continue
         if there in BAD.get(name, ()):
             yield Finding(WRONG, name, f"{there} is a malicious release: remove it, change every key on this machine")
@@ -119,7 +123,7 @@ def _extras() -> Iterator[Finding]:
         yield Finding(
             OK if there else NOTE,
             f"extra {extra}",
-            "installed" if there else f'{module} is not installed; type: pip install "dreambench[{extra}]"',
+            "installed" if there else f"{module} is not installed; type: {extra_hint(extra)}",
         )
 
 
@@ -163,30 +167,12 @@ def _cache(folder: Path) -> Iterator[Finding]:
 
 
 def _online() -> Iterator[Finding]:
-    """Whether the addresses of providers whose key is set answer at all; no key is sent, nothing is bought."""
-    import httpx
+    """What can be reached of the providers and search services that this environment sets up."""
+    from dreambench.commands.reachable import places, reach
 
-    from dreambench.judges.llm.providers import PROVIDERS
-
-    for name, provider in PROVIDERS.items():
-        address = ONLINE.get(name)
-        if address is None or not any(os.environ.get(key) for key in provider.keys):
-            continue
-        try:
-            answered = httpx.get(address, timeout=10.0, follow_redirects=False)
-        except httpx.HTTPError as error:
-            yield Finding(WRONG, name, f"{address} cannot be reached: {type(error).__name__}")
-        else:
-            yield Finding(OK, name, f"{address} answers (HTTP {answered.status_code} without a key)")
-
-
-ONLINE = {
-    "openai": "https://api.openai.com/v1/models",
-    "anthropic": "https://api.anthropic.com/v1/models",
-    "gemini": "https://generativelanguage.googleapis.com/v1beta/models",
-    "deepseek": "https://api.deepseek.com/models",
-    "mistral": "https://api.mistral.ai/v1/models",
-    "groq": "https://api.groq.com/openai/v1/models",
-    "openrouter": "https://openrouter.ai/api/v1/models",
-}
-"""Addresses that list models; asked without a key."""
+    found = [reach(place) for place in places()]
+    if not found:
+        yield Finding(NOTE, "online", "nothing to reach: no provider's or search service's key or address is set")
+    for one in found:
+        state = NOTE if one.answered is None else OK if one.answered else WRONG
+        yield Finding(state, one.place.name, one.said)

@@ -14,7 +14,7 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
 
   python -m dreambench                                    the bundled demo with the embedded judge
   python -m dreambench +experiment=backbone_sweep         a study: metric x agent x judge
-  python -m dreambench dataset=reports dataset.reports=my_reports judge=claude_sonnet_4_5
+  python -m dreambench dataset=reports dataset.reports=my_reports judge=claude_sonnet_5_5
   python -m dreambench tool web_search "QUERY"            what a judge would find (tool alone lists the tools)
   python -m dreambench perturb REPORT perturbation=omission   one report, changed on purpose, with its edit log
   python -m dreambench "judge=[embedded,litellm]" judge.litellm.model=openai/gpt-5.1 engine.budget.money=5
@@ -23,7 +23,7 @@ usage: python -m dreambench [GROUP=OPTION ...] [KEY=VALUE ...] [+experiment=NAME
   python -m dreambench check|report|compare|sample RUN    how a run stands, its tables, two runs, a sheet for people
   python -m dreambench answer|check-benchmark ...         a model answers matrix tasks; may tasks be part of a benchmark
   python -m dreambench view [RUN|FOLDER]                  runs in a browser, while they run too
-  python -m dreambench export RUN --to inspect|mlflow|wandb   a run in another tool's format
+  python -m dreambench export RUN --to inspect|parquet|mlflow|wandb   a run in another form or place
   python -m dreambench ls|show|doctor|cache|new|completion ...   what there is, what is missing; VERB --help says more
 
 The same command again resumes its run. `judge` and `metric` take a list; keys of their options are group.option.key.

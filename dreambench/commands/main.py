@@ -16,7 +16,7 @@ VERBS = (
     *("perturb", "plan", "protocol", "report", "sample", "show", "tool", "view"),
 )
 """Modules of this package; each has a function of its name."""
-INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install dreambench"
+INSTALL = "type: .venv/bin/python -m dreambench ... (make demo creates .venv), or pip install CHECKOUT_OR_WHEEL"
 BUG_REPORT = "this is a bug of dreambench; run again with debug=trace and report what it prints"
 
 

@@ -115,12 +115,16 @@ def _check_folder(folder: Path) -> None:
 
 
 def _option(group: str, name: str, start: str) -> dict[str, str]:
-    """The option `start` under another name."""
+    """The option `start` under another name, by which tables call what it makes."""
     from dreambench.config.locations import bundled
 
     text = (bundled("conf") / group / f"{start}.yaml").read_text(encoding="utf-8")
     if group in SEVERAL:
         text = re.sub(rf"^# @package {group}\.\w+$", f"# @package {group}.{name}", text, count=1, flags=re.MULTILINE)
+    key = {"metric": "id", "dataset": "label"}.get(group)
+    if key:
+        text = re.sub(rf"^{key}: .*\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^(_target_: .*\n)", rf"\g<1>{key}: {name} # its name in tables\n", text, count=1, flags=re.MULTILINE)
     return {f"conf/{group}/{name}.yaml": text}
 
 

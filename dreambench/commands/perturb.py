@@ -1,4 +1,4 @@
-"""`python -m dreambench perturb REPORT perturbation=KIND [KEY=VALUE ...] [-o OUT] [--json]`: one report, changed on purpose.
+"""perturb REPORT perturbation=KIND [KEY=VALUE ...] [-o OUT] [--query QUERY] [--json]: one report, changed on purpose.
 
 Writes the changed report of every arm and shows its edits. `judge=...` names the author for `author=llm`, `tools=corpus
 tools.path=...` the dated pages for `outdated_cutoff`, `as_of=...` and `--query ...` the task's date and question.
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dreambench.commands.exits import Exit
+from dreambench.commands.verbs import VerbParser
 from dreambench.errors import ConfigError, Problem, nearest
 
 if TYPE_CHECKING:
@@ -42,10 +43,8 @@ def perturb(arguments: Sequence[str]) -> int:
     return asyncio.run(_perturb(given, config))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m dreambench perturb", description=__doc__.split("\n\n")[1] if __doc__ else ""
-    )
+def _parser() -> VerbParser:
+    parser = VerbParser("perturb", __doc__)
     parser.add_argument("report", metavar="REPORT", help="a report file (markdown, text, HTML, PDF, DOCX)")
     parser.add_argument("overrides", metavar="OVERRIDE", nargs="*", help="perturbation=..., judge=..., tools=..., as_of=...")
     parser.add_argument("-o", "--output", metavar="OUT", help="a file for one arm, a folder for several; - for stdout")

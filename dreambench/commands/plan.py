@@ -31,15 +31,18 @@ def plan(arguments: Sequence[str]) -> int:
     parser.add_json()
     given = parser.parse_args(others)
     config = configure([*overrides, *given.overrides])
+    from dreambench.engine.clock import Clock
     from dreambench.reporting.plan import plan_lines, totals
 
     parts, rehearsal = asyncio.run(_rehearse(config))
     lines = plan_lines(rehearsal.asked, parts.judges.values())
+    warnings = parts.retirement_lines(Clock().today())
     total = totals(lines)
     if given.json:
-        print_json(_plain(parts, rehearsal, lines, total))
+        print_json({**_plain(parts, rehearsal, lines, total), "warnings": warnings})
         return Exit.DONE
     _show(config, parts, rehearsal, lines, total)
+    say(*warnings)
     return Exit.DONE
 
 

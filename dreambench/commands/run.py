@@ -16,7 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from dreambench.commands.exits import Exit
 from dreambench.commands.verbs import PLAIN_WIDTH
 from dreambench.config.compose import run_command_line
-from dreambench.config.explain import bad_choices
+from dreambench.config.explain import bad_choices, unknown_flags
 from dreambench.errors import ConfigError, DreambenchError, InputError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SHOWN_CAUSES = 3
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the worst exit code of its jobs. Raises InputError and what Hydra raises."""
-    if problems := bad_choices(arguments):
+    if problems := [*unknown_flags(arguments), *bad_choices(arguments)]:
         raise ConfigError(*problems)
     codes: list[int] = []
     errors: list[Exception] = []

@@ -39,6 +39,12 @@ class VerbParser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self.verb = verb
+        self._given: list[str] = []
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Keeps the words, so that `error` can tell a misspelt option from what argparse misses because of it."""
+        self._given = list(args or ())
+        return super().parse_known_args(args, namespace)
 
     def add_json(self) -> None:
         """Gives the verb its `--json`."""
@@ -47,7 +53,9 @@ class VerbParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raises ConfigError instead of printing a usage and leaving with 2."""
         options = sorted(name for action in self._actions for name in action.option_strings if name.startswith("--"))
-        unknown = message.removeprefix("unrecognized arguments: ").split()
+        words = [word.partition("=")[0] for word in self._given]
+        misspelt = [word for word in words if word.startswith("--") and len(word) > 2 and word not in options]
+        unknown = misspelt or message.removeprefix("unrecognized arguments: ").split()
         if unknown != message.split():
             near = nearest(unknown[0], options)
             what = f"is no {'option' if unknown[0].startswith('-') else 'argument'} of {self.verb}"

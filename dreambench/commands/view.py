@@ -1,8 +1,9 @@
-"""view [RUN|FOLDER] [--port N] [--host ADDRESS --allow-remote]: runs on disk in a browser, running ones included.
+"""view [RUN|FOLDER|ADDRESS] [--port N] [--host ADDRESS --allow-remote]: runs on disk in a browser, running ones included.
 
 The list of runs, each run's report.html, and for a run that is being worked on its progress (cells, calls, tokens, money,
 errors, the last finished cells), which refreshes itself. Changes nothing, loads nothing from elsewhere, and can be reached from
-this machine only: --host with another address needs --allow-remote. Ctrl-C ends it.
+this machine only: --host with another address needs --allow-remote. Ctrl-C ends it. A run that was exported (--to parquet) is
+fetched and shown as its tables say; what only a run's own folder has (errors, the last cells) is left out.
 """
 
 from __future__ import annotations
@@ -26,10 +27,9 @@ def view(arguments: Sequence[str]) -> int:
     parser.add_argument("--port", type=int, default=0, help="default: a free one")
     parser.add_argument("--allow-remote", action="store_true", help="let other machines read these runs")
     given = parser.parse_args(list(arguments))
-    from dreambench.reporting.finished import find_run
     from dreambench.reporting.live.server import ViewServer, is_loopback, serve
 
-    folder = Path(given.run) if Path(given.run).is_dir() else find_run(given.run).root
+    folder = _folder(given.run)
     if not 0 <= given.port <= MOST_PORTS:
         raise ConfigError(Problem("--port", f"is {given.port}", [f"0 (a free one) to {MOST_PORTS}"]))
     remote = not is_loopback(given.host)
@@ -43,6 +43,8 @@ def view(arguments: Sequence[str]) -> int:
             Problem("--host, --port", f"cannot listen at {given.host} port {given.port}: {error.strerror}")
         ) from error
     say(f"runs of {folder}: {server.url}  (Ctrl-C ends)")
+    if not server.board.names():
+        say("no run lies there yet: runs appear as they begin")
     if remote:
         say("other machines can read them too: without a password, unencrypted")
     sys.stdout.flush()
@@ -51,6 +53,28 @@ def view(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         say("ended")
     return Exit.DONE
+
+
+def _folder(where: str) -> Path:
+    """What is served: a folder of runs, a run, or the fetched copy of an exported run, with a page made from its tables.
+
+    Raises ConfigError for what is neither, and for a folder that holds exported runs only.
+    """
+    from dreambench.reporting.finished import exported_folders, find_run, run_folders
+    from dreambench.reporting.page import write_page
+    from dreambench.reporting.shards import is_exported
+
+    folder = Path(where)
+    if folder.is_dir() and not is_exported(folder):
+        copies = [] if run_folders(folder) else exported_folders(folder)
+        if copies:
+            what = f"holds no run folder but {len(copies)} exported run{'s' * (len(copies) > 1)}: name one"
+            raise ConfigError(Problem(where, what, [path.name for path in copies], f"python -m dreambench view {copies[0]}"))
+        return folder
+    run = find_run(where)
+    if not run.journal.is_file():
+        write_page(run)
+    return run.root
 
 
 def _others_can_read(host: str, folder: Path) -> Problem:

@@ -19,8 +19,15 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dreambench.config.locations import bundled
 
-COMMON_KEYS = re.compile(r"metric\.[^.=]+\.threshold=")
+COMMON_KEYS = re.compile(r"metric\.[^.=]+\.(?:threshold|threshold_on|id)=")
 """Overrides of keys that every node of a group has (`nodes.COMMON`) and no option file names."""
+
+FLAGS = (
+    *("--help", "--hydra-help", "--version", "--cfg", "--resolve", "--package", "--run", "--multirun", "--shell-completion"),
+    *("--config-path", "--config-name", "--config-dir", "--experimental-rerun", "--info"),
+)
+"""Hydra's own options, which stand beside the overrides of a run."""
+SHORT_FLAGS = ("-h", "-c", "-p", "-r", "-m", "-sc", "-cp", "-cn", "-cd", "-i")
 
 
 def run_command_line(arguments: Sequence[str], task: Callable[[DictConfig], None]) -> None:

@@ -15,7 +15,7 @@ from hydra.errors import (
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from dreambench.config.compose import compose, split_flags
+from dreambench.config.compose import FLAGS, SHORT_FLAGS, compose, split_flags
 from dreambench.config.locations import bundled
 from dreambench.config.nodes import COMMON
 from dreambench.config.secrets import HIDDEN, SECRET, shown
@@ -65,6 +65,18 @@ def bad_choices(arguments: Sequence[str]) -> list[Problem]:
                         type=f"+{group}@{group}.first={name} +{group}@{group}.second={name}",
                     )
                 )
+    return problems
+
+
+def unknown_flags(arguments: Sequence[str]) -> list[Problem]:
+    """Options of a run that there are not: Hydra's parser would print its whole usage. Beginnings of options are taken."""
+    problems = []
+    for name in (word.partition("=")[0] for word in arguments if word.startswith("-") and word.strip("-")):
+        known = any(flag.startswith(name) for flag in FLAGS) if name.startswith("--") else name.startswith(SHORT_FLAGS)
+        if not known:
+            near = nearest(name, FLAGS)
+            what = "is no option" + (f"; did you mean {near}?" if near else "; settings are KEY=VALUE, without dashes")
+            problems.append(Problem(name, what, FLAGS, f"python -m dreambench {near or '--help'}"))
     return problems
 
 

@@ -11,7 +11,7 @@ import importlib
 import inspect
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, Literal, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
@@ -22,10 +22,17 @@ from dreambench.errors import ConfigError, Problem, nearest
 SUPPLIED = frozenset({"self", "name", "gateway", "shelf", "tools", "corpus", "members", "protocols", "trajectories"})
 """Constructor parameters that are never config keys, unless a node sets them (`panel.members`)."""
 
-COMMON: Mapping[str, Mapping[str, tuple[Any, Any]]] = {"metric": {"threshold": (Annotated[float, Field(ge=0)] | None, None)}}
-"""Keys (type, default) of every node of a group that its class never sees: they change what is done with results, not them.
+COMMON: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
+    "metric": {
+        "threshold": (Annotated[float, Field(ge=0)] | None, None),
+        "threshold_on": (Literal["bound", "mean"], "bound"),
+        "id": (str | None, None),
+    }
+}
+"""Keys (type, default) of every node of a group, whose class need not know them: what is done with results, and their name.
 
-Whoever reads the nodes takes them (`runs.thresholds`). On the command line they need no plus (`compose.with_common_keys`).
+Whoever reads the nodes takes them (`runs.thresholds`, `runs.assembly`). On the command line they need no plus
+(`compose.with_common_keys`).
 """
 
 
@@ -98,7 +105,7 @@ def build(path: str, node: Mapping[str, Any], **supplied: Any) -> Any:
     cls = target_class(path, node)
     parameters = inspect.signature(cls).parameters
     common = COMMON.get(path.partition(".")[0], {})
-    keys = {key: value for key, value in check_node(path, node).items() if key not in common}
+    keys = {key: value for key, value in check_node(path, node).items() if key not in common or key in parameters}
     return cls(**keys, **{key: value for key, value in supplied.items() if key in parameters and key not in keys})
 
 

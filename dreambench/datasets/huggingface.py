@@ -18,6 +18,7 @@ from dreambench.datasets.problems import Problems
 from dreambench.datasets.records import RecordReader
 from dreambench.datasets.rows import Row
 from dreambench.errors import DatasetError, Problem
+from dreambench.install import extra_hint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,4 +66,4 @@ def _hub() -> Any:
         return importlib.import_module("datasets")
     except ImportError as error:
         what = "dataset=huggingface needs the package datasets, which is not installed"
-        raise DatasetError(Problem("dataset", what, type="pip install 'dreambench[hub]'")) from error
+        raise DatasetError(Problem("dataset", what, type=extra_hint("hub"))) from error

@@ -8,7 +8,7 @@ names. A subclass only reads; screening and filtering are the same for all.
 # these fields, and their constructors' hints are resolved in those modules.
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cache
 from typing import Any, ClassVar, Literal, get_type_hints
@@ -34,7 +34,10 @@ class Loader(ABC):
     """Keys of every data set. `as_of` dates tasks that have no date of their own; see `load`."""
 
     title: ClassVar[str]
-    """Name of the data set in tables."""
+    """Name of the data set in tables where `label` gives none."""
+
+    label: str | None = None
+    """How tables and run folders call the data: a benchmark of one's own in the format of another has its own name."""
 
     ids: OneOrMany = None
     language: OneOrMany = None
@@ -77,6 +80,8 @@ class Loader(ABC):
         default = as_of or self.as_of
         if default:
             material.tasks = {key: _dated(task, default) for key, task in material.tasks.items()}
+        if self.label:
+            material.tasks = {key: replace(task, dataset=self.label) for key, task in material.tasks.items()}
         self.complete(material)
         return select(material, self._selection())
 

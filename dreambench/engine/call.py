@@ -97,10 +97,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One row of `calls.parquet`: what was asked of whom, what came back, what it cost and how long it took.
+    """One row of `calls.parquet`: what was asked of whom, what came back, what it cost, and its seconds.
 
     `source` is `provider` (paid now), `cache` (stored earlier) or `flight` (shared with an equal call in flight); money
-    spent by a run is the sum over `provider` rows. `outcome` is `ok`, `refusal`, `length` or the name of the error.
+    spent by a run is the sum over `provider` rows. `outcome` is `ok`, `refusal`, `length` or the name of the error. `seconds`
+    are from asking to having the answer, waiting for a free place and between tries included.
     """
 
     key: str

@@ -85,13 +85,14 @@ class Engine:
         self._progress = progress
         self._active: set[asyncio.Task[None]] = set()
         self._outcome = Outcome()
+        self._missed: CacheMissError | None = None
 
     async def run(self, cells: Iterable[Cell], work: Work) -> Outcome:
         """Works through `cells` in order, skipping those that the journal has.
 
         An interrupt or a reached budget ends admission and drains; a second interrupt cancels what is in flight.
         """
-        self._outcome = Outcome()
+        self._outcome, self._missed = Outcome(), None
         with self._interrupts():
             order = 0
             for cell in cells:
@@ -109,6 +110,8 @@ class Engine:
                 await asyncio.sleep(0)
             while self._active:
                 await asyncio.wait(self._active, return_when=asyncio.FIRST_EXCEPTION)
+        if self._missed and not self._outcome.stopped:
+            self._outcome.stopped, self._outcome.stop_error = str(self._missed), self._missed
         if isinstance(self._outcome.stop_error, Exception) and not isinstance(
             self._outcome.stop_error, TransientError | BudgetReached | AwaitedError
         ):
@@ -136,7 +139,9 @@ class Engine:
     async def _judge(self, cell: Cell, work: Work) -> None:
         try:
             judgments = await work(cell)
-        except (BudgetReached, CacheMissError, AwaitedError) as error:
+        except CacheMissError as error:
+            self._miss(error)
+        except (BudgetReached, AwaitedError) as error:
             self._stop(str(error), error)
         except TransientError as error:
             if isinstance(error, ProviderError) and error.fatal:
@@ -159,6 +164,11 @@ class Engine:
         self._journal.write_cell(cell, [row])
         self._outcome.owed += 1
         self._progress.cell_finished(cell, [row])
+
+    def _miss(self, error: CacheMissError) -> None:
+        """A replay lacks an answer: this cell stays owed, the others cost nothing and go on. The first miss is told."""
+        self._outcome.owed += 1
+        self._missed = self._missed or error
 
     def _stop(self, why: str, error: BaseException | None = None) -> None:
         self._outcome.owed += error is not None

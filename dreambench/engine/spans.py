@@ -18,6 +18,7 @@ from dreambench.engine.cell import Cell
 from dreambench.engine.clock import Clock
 from dreambench.engine.engine import Outcome, Work
 from dreambench.errors import ConfigError, Problem
+from dreambench.install import extra_hint
 from dreambench.records import Judgment
 
 if TYPE_CHECKING:
@@ -151,8 +152,7 @@ def open_spans(telemetry: str | None, clock: Clock, version: str) -> NoSpans:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ModuleNotFoundError as error:
-        fix = 'pip install "dreambench[otel]"'
-        raise ConfigError(Problem("engine.telemetry", f"{error.name} is not installed", type=fix)) from error
+        raise ConfigError(Problem("engine.telemetry", f"{error.name} is not installed", type=extra_hint("otel"))) from error
     provider = TracerProvider(resource=Resource.create({"service.name": "dreambench", "service.version": version}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return Spans(provider, clock)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import Problem, UnsupportedQuestionError
 from dreambench.judges.kinds import Answer, Context
+from dreambench.judges.retirement import Retirement
 from dreambench.judges.rubric import Rubric
 from dreambench.judges.untrusted import Hostile, cleaned
 
@@ -57,6 +58,10 @@ class Judge(ABC):
     def batched(self) -> bool:
         """Whether answers come in batches, hours later."""
         return False
+
+    def retirements(self) -> list[Retirement]:
+        """The announced ends of the models that this judge asks; empty where none is known."""
+        return []
 
     @abstractmethod
     def identity(self) -> Mapping[str, Any]:

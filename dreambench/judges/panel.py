@@ -26,6 +26,7 @@ from dreambench.engine.gateway import Gateway
 from dreambench.errors import ConfigError, Problem, TransientError
 from dreambench.judges.judge import Judge
 from dreambench.judges.kinds import Answer, Context
+from dreambench.judges.retirement import Retirement
 from dreambench.judges.rubric import Rubric
 
 Base = TypeVar("Base", bound=BaseModel)
@@ -70,6 +71,9 @@ class PanelJudge(Judge):
     @property
     def batched(self) -> bool:
         return any(member.batched for member in self.members)
+
+    def retirements(self) -> list[Retirement]:
+        return [one for member in self.members for one in member.retirements()]
 
     def needs(self) -> list[Problem]:
         missing = {member.name: member.needs() for member in self.members}

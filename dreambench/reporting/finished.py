@@ -79,6 +79,11 @@ def is_run(folder: Path) -> bool:
     return (folder / "journal.jsonl").is_file()
 
 
+def exported_folders(where: Path) -> list[Path]:
+    """Folders in `where` that runs were exported to."""
+    return sorted(path for path in where.iterdir() if path.is_dir() and is_exported(path)) if where.is_dir() else []
+
+
 def run_folders(where: Path) -> list[Path]:
     """Run folders in `where`, the last worked on first; `where` itself when it is one."""
     if is_run(where):

@@ -20,6 +20,7 @@ from dreambench.errors import ConfigError, Problem
 from dreambench.metrics.aggregation import ARM
 from dreambench.records import short_hash
 from dreambench.reporting.finished import FinishedRun
+from dreambench.reporting.taken import taken
 from dreambench.runs.assembly import CLEAN
 from dreambench.runs.folder import write_text
 
@@ -29,15 +30,17 @@ _SCORER = ["metric", "rubric", "judge"]
 _ITEM = ["item", "label", "value", "status", "reason_code", "rationale", "report_start", "report_end"]
 
 
-def write_inspect_logs(run: FinishedRun, folder: Path) -> list[Path]:
+def write_inspect_logs(run: FinishedRun, folder: Path, *, replace: bool = False) -> list[Path]:
     """Writes the logs of `run` to `folder` and returns their paths. Equal runs give equal files.
 
     A score that a report does not have is absent from its sample, and the sample's metadata says why (`unscored`).
-    Raises ConfigError for a run without stored texts.
+    Raises ConfigError for a run without stored texts, and, without `replace`, for a folder that holds something.
     """
     if not run.folder.reports.is_file():
         what = f"has no {run.folder.reports.name}: it was made before runs kept their texts"
         raise ConfigError(Problem(str(run.folder.root), what, type="run its command again: it judges nothing twice"))
+    if not replace and folder.is_dir() and any(folder.iterdir()):
+        raise taken(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     created, _ = _times(run)

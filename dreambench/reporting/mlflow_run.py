@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.install import extra_hint
+from dreambench.reporting.taken import taken
 from dreambench.reporting.tracked import PROJECT, TrackedRun
 
 BATCH = 100
@@ -31,14 +33,16 @@ class Written:
     """Earlier exports of the same run that were moved to MLflow's bin."""
 
 
-def write_mlflow_run(tracked: TrackedRun, folder: Path) -> Written:
-    """Logs the run; an earlier export of it is deleted there, which MLflow can undo. Raises ConfigError without the client."""
+def write_mlflow_run(tracked: TrackedRun, folder: Path, *, replace: bool = False) -> Written:
+    """Logs the run; with `replace` an earlier export of it is deleted there, which MLflow can undo.
+
+    Raises ConfigError without the client, and, without `replace`, where the run is there already.
+    """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     try:
         from mlflow import MlflowClient
     except ModuleNotFoundError as error:
-        fix = 'pip install "dreambench[mlflow]"'
-        raise ConfigError(Problem("--to mlflow", f"{error.name} is not installed", type=fix)) from error
+        raise ConfigError(Problem("--to mlflow", f"{error.name} is not installed", type=extra_hint("mlflow"))) from error
     given = os.environ.get("MLFLOW_TRACKING_URI")
     if not given:
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,6 +51,8 @@ def write_mlflow_run(tracked: TrackedRun, folder: Path) -> Written:
     name = os.environ.get("MLFLOW_EXPERIMENT_NAME", PROJECT)
     experiment = _experiment(client, name, None if given else (folder.resolve() / "artifacts").as_uri())
     before = client.search_runs([experiment], filter_string=f"tags.`{RUN_TAG}` = '{tracked.id}'")
+    if before and not replace:
+        raise taken(f"{where}, experiment {name}")
     for old in before:
         client.delete_run(old.info.run_id)
     made = client.create_run(experiment, run_name=tracked.name, tags=tracked.tags)

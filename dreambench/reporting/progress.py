@@ -19,7 +19,7 @@ QUIET_SECONDS = 10.0
 
 
 class RunProgress:
-    """Counts cells, calls, cache hits, tokens and money, and shows them."""
+    """Counts cells, calls, answers that were there before (from an earlier run or an equal call), tokens and money."""
 
     def __init__(self, *, cells: int, done: int, budget: Budget, clock: Clock, stream: TextIO | None = None) -> None:
         self.calls = 0
@@ -76,7 +76,7 @@ class RunProgress:
             self._bar.stop()
 
     def _numbers(self) -> str:
-        parts = [f"{self.calls:,} calls", f"{self.cached:,} from cache", f"{self._budget.tokens:,} tokens"]
+        parts = [f"{self.calls:,} calls", f"{self.cached:,} answered before", f"{self._budget.tokens:,} tokens"]
         parts.append(f"${self._budget.money:,.4f}" + (" + unknown prices" if self._budget.unpriced_calls else ""))
         if self._failed:
             parts.append(f"{self._failed} with errors")

@@ -19,6 +19,7 @@ from dreambench.errors import ConfigError, Problem
 from dreambench.metrics.aggregation import report_values
 from dreambench.metrics.metric import Metric
 from dreambench.records import short_hash
+from dreambench.reporting.taken import taken
 from dreambench.runs.folder import RunFolder
 from dreambench.runs.tables import ITEM_ORDER, ITEM_SCHEMA, write_parquet
 
@@ -57,16 +58,21 @@ def file_system(where: str) -> tuple[AbstractFileSystem, str]:
     return found
 
 
-def write_run(run: RunFolder, run_id: str, where: str, rows: int = ROWS) -> list[str]:
+def write_run(run: RunFolder, run_id: str, where: str, rows: int = ROWS, *, replace: bool = False) -> list[str]:
     """Writes the run below `where` and returns the paths. Raises ConfigError where something lies there already, OSError.
+
+    With `replace` an earlier export is deleted first; a place that holds anything else is refused all the same.
 
     The summary is written last: a copy without it is not whole, and is not read.
     """
     if not run.journal.is_file():
         raise ConfigError(Problem(str(run.root), "has no journal: it is a copy", ["the run's own folder"]))
     system, root = file_system(where)
-    if system.exists(root) and system.find(root):
-        raise ConfigError(Problem(where, "holds something already; parts of two runs are never mixed", ["an empty place"]))
+    there = system.find(root) if system.exists(root) else []
+    if there and not (replace and all(_of_export(path.removeprefix(root).lstrip("/")) for path in there)):
+        raise taken(where)
+    for path in sorted(there, key=lambda path: not path.endswith(TEXTS)):  # the summary early: the rest is read as no run
+        system.rm_file(path)
     written = []
     for number, part in enumerate(parts(run.journal, run_id, rows)):
         path = f"{root}/{PARTS}/part-{number:05}.parquet"
@@ -79,6 +85,11 @@ def write_run(run: RunFolder, run_id: str, where: str, rows: int = ROWS) -> list
             system.put_file(str(source), f"{root}/{name}")
             written.append(f"{root}/{name}")
     return written
+
+
+def _of_export(name: str) -> bool:
+    """Whether a file below an export's place, by its relative name, is part of an export."""
+    return name in (*TEXTS, *REST) or (name.startswith(f"{PARTS}/part-") and name.endswith(".parquet"))
 
 
 def parts(journal: Path, run_id: str, rows: int = ROWS) -> Iterator[pl.DataFrame]:

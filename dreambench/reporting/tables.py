@@ -13,16 +13,14 @@ from rich.text import Text
 from dreambench.reporting.shifts import shift_scores
 from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.runs.tables import by_role
+from dreambench.stats.few import FEW_TASKS, FEWEST_TASKS
 
 SHIFT = "shift vs clean, paired"
 """Changed minus clean, paired by task: how the tables of shifts are called."""
 SAVED = "saved"
 """Stands in the `rubric` column of verdicts that a benchmark's own evaluator saved: shown by their primary variant alone."""
-FEW_TASKS = 20
-"""Below this many tasks an interval is marked."""
-FEWEST_TASKS = 5
-"""Below this many tasks no interval is shown: it would assume a spread that so few tasks cannot tell, and says next to nothing
-(over 2 tasks the t interval of usual scores is as wide as their range: `bench.stats_coverage`). Tables of numbers keep it."""
+CLAIMS = {"ci": "cited claims"}
+"""What a metric's claims are called where it does not take all of a report's."""
 FEW_CLAIMS = 5
 """Below this many claims a report, a score over the claims that could be decided is marked."""
 SHOWN_AGENTS = 6
@@ -146,15 +144,17 @@ def undecided_lines(scores: pl.DataFrame) -> list[str]:
     beside it); `strict` counts the others 0, x100 like the table.
     """
     clean = scores.filter(pl.col("perturbation") == CLEAN).with_columns(column=metric_label())
-    keys = ["judge", "column", "agent"]
+    keys = ["judge", "metric", "column", "agent"]
     strict = clean.filter(pl.col("variant") == "strict", pl.col("aggregation") == "macro").select(*keys, strict="value")
     undecided = clean.filter(pl.col("variant") == "label_unverifiable", pl.col("aggregation") == "micro", pl.col("value") > 0)
     rows = undecided.join(strict, on=keys).sort("judge", "column", pl.col("value") * -1, "agent")
     lines = []
-    for (judge, column), part in rows.group_by("judge", "column", maintain_order=True):
+    for (judge, metric, column), part in rows.group_by("judge", "metric", "column", maintain_order=True):
         shown = [_decided(row) for row in part.head(SHOWN_AGENTS).iter_rows(named=True)]
         more = [f"{part.height - SHOWN_AGENTS} more agents"] if part.height > SHOWN_AGENTS else []
-        lines.append(f"{column} by {judge}, claims that could be decided: {'; '.join([*shown, *more])}")
+        lines.append(
+            f"{column} by {judge}, {CLAIMS.get(str(metric), 'claims')} that could be decided: {'; '.join([*shown, *more])}"
+        )
     return lines
 
 

@@ -7,23 +7,32 @@ WANDB_PROJECT, or `dreambench`. What the client would add of the machine (code, 
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any, cast
 
 from dreambench.errors import ConfigError, Problem
+from dreambench.install import extra_hint
+from dreambench.reporting.taken import taken
 from dreambench.reporting.tracked import PROJECT, TrackedRun
 
 OFFLINE = "offline"
 
 
-def write_wandb_run(tracked: TrackedRun, folder: Path) -> tuple[str, Path]:
-    """Logs the run; returns the mode and the folder of its files. Raises ConfigError without the client."""
+def write_wandb_run(tracked: TrackedRun, folder: Path, *, replace: bool = False) -> tuple[str, Path]:
+    """Logs the run; returns the mode and the folder of its files. Raises ConfigError without the client, and, without
+    `replace`, where `folder` has the run already; online the client raises its own error then.
+    """
     os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
     try:
         import wandb
     except ModuleNotFoundError as error:
-        fix = 'pip install "dreambench[wandb]"'
-        raise ConfigError(Problem("--to wandb", f"{error.name} is not installed", type=fix)) from error
+        raise ConfigError(Problem("--to wandb", f"{error.name} is not installed", type=extra_hint("wandb"))) from error
+    earlier = list(folder.glob(f"wandb/*run-*-{tracked.id}"))
+    if earlier and not replace:
+        raise taken(folder / "wandb")
+    for old in earlier:
+        shutil.rmtree(old)
     folder.mkdir(parents=True, exist_ok=True)
     mode = os.environ.get("WANDB_MODE", OFFLINE)
     quiet = wandb.Settings(
@@ -44,7 +53,7 @@ def write_wandb_run(tracked: TrackedRun, folder: Path) -> tuple[str, Path]:
         config={**tracked.settings, **tracked.tags},
         dir=str(folder),
         mode=cast("Any", mode),  # the variable's value is checked by the client
-        resume="allow" if mode == "online" else None,
+        resume=("allow" if replace else "never") if mode == "online" else None,
         settings=quiet,
     )
     try:

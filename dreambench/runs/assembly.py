@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -25,13 +26,14 @@ from dreambench.engine.gateway import Gateway
 from dreambench.errors import ConfigError, InputError, Problem
 from dreambench.evaluators.agent_trajectory import Trajectories
 from dreambench.judges.judge import Judge
+from dreambench.judges.retirement import retirement_lines
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.aggregation import SCORING_VERSION
 from dreambench.metrics.metric import Metric
 from dreambench.perturbations import Perturbation, arms
 from dreambench.protocols.source import NoProtocols
 from dreambench.records import Report, Task, short_hash
-from dreambench.runs.thresholds import check_owners, threshold_problems, thresholds_of
+from dreambench.runs.thresholds import Threshold, check_owners, threshold_problems, thresholds_of
 from dreambench.tools.toolset import NoTools, UnbuiltTools
 
 CODE = "code"
@@ -75,7 +77,7 @@ class Parts:
     tools: NoTools = field(default_factory=NoTools)
     protocols: NoProtocols = field(default_factory=NoProtocols)
     trajectories: Trajectories = field(default_factory=Trajectories)
-    thresholds: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     """Least lower bounds of primary variants by metric node; no part of the run's identity."""
 
     @cached_property
@@ -116,6 +118,10 @@ class Parts:
             told = ",".join(f"{axis}={getattr(arm, axis)}" for axis in split)
             labels[name] = f"{node}[{told}]" if told else node
         return labels
+
+    def retirement_lines(self, today: date) -> list[str]:
+        """What is to be said of judges whose model is gone or soon will be."""
+        return retirement_lines((one for judge in self.judges.values() for one in judge.retirements()), today)
 
     def task(self, task_id: str) -> Task:
         """The task of that id. Raises KeyError."""
@@ -267,6 +273,9 @@ def _with_repeats(metric: Metric) -> dict[str, Any]:
 def build_metrics(config: RunConfig, **supplied: Any) -> dict[str, Metric]:
     """Metrics by node name, with what the assembly supplies. Raises InputError."""
     metrics: dict[str, Metric] = _build_group("metric", config.metric, **supplied)
+    for name, node in expand_axes("metric", config.metric).items():
+        if node.get("id"):  # another than its class's: a second node of the class has a column of its own
+            metrics[name].id = str(node["id"])  # type: ignore[misc]
     what = "a whole number from 1 is needed, got {}"
     never = [(f"metric.{name}.repeats", metric.repeats) for name, metric in metrics.items() if metric.repeats < 1]
     if never:
@@ -346,4 +355,4 @@ def _refusals(judge: Judge, metrics: Sequence[Metric]) -> list[Problem]:
 
 
 def _dataset_name(config: RunConfig) -> str:
-    return str(config.dataset["_target_"]).split(".")[-2]
+    return str(config.dataset.get("label") or "") or str(config.dataset["_target_"]).split(".")[-2]

@@ -155,6 +155,7 @@ async def execute(config: RunConfig, config_text: str, watch: Watch, clock: Cloc
             *([gateway.trouble] if gateway.trouble else []),
             *(workers.findings if workers else []),
             *gateway.awaited.standing(),
+            *parts.retirement_lines(clock.today()),
         ]
         result = await asyncio.to_thread(_finish, folder, parts, outcome, trouble, subjects.passages)
         return replace(result, owed=[cell for cell in cells if not journal.is_done(cell)])

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from dreambench.datasets.demo import DEMO
 from dreambench.reporting.finished import FinishedRun, read_config
-from dreambench.reporting.tables import FEWEST_TASKS, TOO_FEW
+from dreambench.reporting.tables import TOO_FEW
+from dreambench.stats.few import FEWEST_TASKS
 
 FINDINGS = "findings.md"
 """The file whose text a run prints when its study is made."""
@@ -41,10 +42,10 @@ def _input_line(run: FinishedRun) -> str:
     return line
 
 
-def bounded(value: float | None, low: float | None, high: float | None, digits: int = 2, *, n: int | None = None) -> str:
+def bounded(value: float | None, low: float | None, high: float | None, digits: int = 2, *, n: int | None) -> str:
     """A number with its interval as a sentence shows it: 0.43 [0.31, 0.55]; "none" when undefined.
 
-    Over fewer than FEWEST_TASKS tasks (`n`) it has a mark and no interval, as in every table.
+    Over fewer than FEWEST_TASKS tasks (`n`; None where there is no interval) it has a mark and no interval, as in every table.
     """
     if value is None:
         return "none"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+
+from dreambench.reporting.tables import TOO_FEW
+from dreambench.stats.few import FEWEST_TASKS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -13,6 +17,8 @@ if TYPE_CHECKING:
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}
 )
+COUNTS = ("n_tasks", "tasks", "queries", "scored")
+"""Columns that say over how many tasks a row's interval is, the first that there is."""
 
 
 def rounded(table: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
@@ -21,14 +27,29 @@ def rounded(table: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
 
 
 def write_table(table: pl.DataFrame, folder: Path, name: str) -> list[Path]:
-    """`name.csv`, `name.md` and `name.tex`; numbers are written as they stand in the table, nulls as empty cells."""
+    """`name.csv`, `name.md` and `name.tex`; numbers are written as they stand in the table, nulls as empty cells.
+
+    Over fewer than FEWEST_TASKS tasks the tables that people read have a mark in place of an interval's ends; CSV keeps them.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     csv, markdown, latex = (folder / f"{name}.{ending}" for ending in ("csv", "md", "tex"))
     table.write_csv(csv)
-    text = [["" if value is None else str(value) for value in row] for row in table.iter_rows()]
+    text = [_read(row) for row in table.iter_rows(named=True)]
     markdown.write_text(_markdown(table.columns, text), encoding="utf-8")
     latex.write_text(_latex(table.columns, text), encoding="utf-8")
     return [csv, markdown, latex]
+
+
+def _read(row: Mapping[str, Any]) -> list[str]:
+    """The cells of a row as people read them."""
+    n = next((row[name] for name in COUNTS if row.get(name) is not None), None)
+    few = n is not None and n < FEWEST_TASKS
+    return ["" if value is None else TOO_FEW if few and _is_end(name) else str(value) for name, value in row.items()]
+
+
+def _is_end(column: str) -> bool:
+    """Whether a column holds one end of an interval: `low`, `tau_high`."""
+    return column.rpartition("_")[2] in ("low", "high")
 
 
 def write_figure(figure: Figure, folder: Path, name: str) -> list[Path]:

@@ -23,6 +23,7 @@ from dreambench.config.secrets import SECRET
 from dreambench.engine.call import Reply, canonical_json
 from dreambench.engine.gateway import Gateway
 from dreambench.errors import Problem, ProviderError
+from dreambench.install import extra_hint
 from dreambench.tools.tool import LIMIT, Tool, ToolCallError
 from dreambench.tools.toolset import BUILT_IN, SearchingTools
 
@@ -68,7 +69,7 @@ class McpTools(SearchingTools):
     def needs(self) -> Sequence[Problem]:
         problems = []
         if importlib.util.find_spec("mcp") is None:
-            problems.append(Problem("tools", "the package mcp is needed", type='pip install "dreambench[mcp]"'))
+            problems.append(Problem("tools", "the package mcp is needed", type=extra_hint("mcp")))
         if bool(self._command) == bool(self._url):
             problems.append(
                 Problem(

@@ -29,8 +29,8 @@ CASES = [
     (["cache.mode=reply"], ["cache.mode: input should be 'readwrite', 'replay', 'refresh' or 'off', got 'reply'"]),
     (["seed=-1"], ["seed: input should be greater than or equal to 0, got -1"]),
     (["dataset=drb", "dataset.reports=nowhere", "dataset.queries=query.jsonl"], ["nowhere"]),
-    (["judge=claude_sonnet_4_5"], ["ANTHROPIC_API_KEY"]),
-    (["judge=panel"], ["judge.panel.members: claude_sonnet_4_5", "type: judge.panel.members=[option_a,option_b]"]),
+    (["judge=claude_sonnet_5_5"], ["ANTHROPIC_API_KEY"]),
+    (["judge=panel"], ["judge.panel.members: claude_sonnet_5_5", "type: judge.panel.members=[option_a,option_b]"]),
     (
         ["metric.wq.rubric=[default,tersee]"],
         [

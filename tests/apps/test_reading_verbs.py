@@ -85,6 +85,7 @@ def test_a_threshold_is_judged_on_the_run_s_own_variant(
     config = tmp_path / "run" / "config.yaml"
     stored = yaml.safe_load(config.read_text(encoding="utf-8"))
     stored["metric"]["ci"]["threshold"] = float(threshold)
+    stored["metric"]["ci"]["threshold_on"] = "mean"  # of two tasks
     config.write_text(yaml.safe_dump(stored), encoding="utf-8")
     ran = command("report", str(tmp_path / "run"))
     assert ran.code == code
@@ -152,6 +153,18 @@ def test_exported_answers_score_the_run_again_without_a_server(runs: JudgedRuns,
     assert json_of("cache", "prune", "--older-than", "1", to)["forgotten"] == 0
     assert json_of("cache", "prune", "--older-than", "0.0000001", to)["forgotten"] == keys
     assert json_of("cache", "size", to)["answers"] == 0
+
+
+def test_a_replay_without_answers_measures_what_needs_none(runs: JudgedRuns, tmp_path: Path) -> None:
+    line = [*runs.overrides("never_asked"), f"paths.outputs={tmp_path}", f"paths.cache={tmp_path / 'cache'}"]
+    ran = command(*line, "cache.mode=replay")
+    assert ran.code == 2 and "answers are missing: run once without cache.mode=replay to get them" in ran.out
+    (path,) = tmp_path.glob("*/scores.parquet")
+    scores = pl.read_parquet(path).filter("primary", pl.col("aggregation") == "macro").drop_nulls("value")
+    wanted = pl.read_parquet(runs.first / "scores.parquet").filter("primary", pl.col("aggregation") == "macro")
+    counted = wanted.filter(pl.col("judge") == "code").select("agent", "metric", "value")
+    assert counted.height > 0
+    assert scores.select("agent", "metric", "value").sort("agent", "metric").equals(counted.sort("agent", "metric"))
 
 
 def test_a_file_that_was_cut_short_adds_nothing(runs: JudgedRuns, tmp_path: Path) -> None:

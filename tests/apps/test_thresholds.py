@@ -11,9 +11,9 @@ import pytest
 from dreambench.commands.main import main_code
 from dreambench.metrics.aggregation import SCORE_SCHEMA
 from dreambench.metrics.length import Length
-from dreambench.runs.thresholds import check_thresholds
+from dreambench.runs.thresholds import Threshold, check_thresholds
 
-RUN = ["metric=[citations]", "dataset.limit=3"]
+RUN = ["metric=[citations]", "dataset.limit=5"]
 FAILED = re.compile(
     r"threshold FAILED: badly_cited / citations attribution / code: value 0\.\d{4}, lower bound (0\.\d{4}) < threshold 0\.3"
 )
@@ -39,13 +39,31 @@ def test_below_the_threshold_is_exit_100_and_says_why(capsys: pytest.CaptureFixt
 def test_a_threshold_is_no_part_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main_code([*RUN, "metric.citations.threshold=0.01"]) == 0
     shown = capsys.readouterr().out
-    assert "0 cells judged, 12 from before" in shown
+    assert "0 cells judged, 20 from before" in shown
     assert shown.count("threshold reached: ") == 4
 
 
 def test_what_is_unknown_fails_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     assert main_code(["metric=[citations]", "dataset.limit=1", "metric.citations.threshold=0"]) == 100
-    assert "no lower bound from one task: cannot be shown to reach threshold 0" in capsys.readouterr().out
+    said = "1 task is too few for a lower bound, 5 are needed (metric.citations.threshold_on=mean compares the mean): "
+    assert f"{said}cannot be shown to reach threshold 0\n" in capsys.readouterr().out
+
+
+FEW = ["metric=[citations]", "dataset.limit=4", "dataset.agents=[good]"]
+
+
+def test_few_tasks_have_no_bound_to_rely_on_and_the_mean_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_code([*FEW, "metric.citations.threshold=0.01"]) == 100
+    said = "4 tasks are too few for a lower bound, 5 are needed (metric.citations.threshold_on=mean compares the mean): "
+    assert f"{said}cannot be shown to reach threshold 0.01\n" in capsys.readouterr().out
+    on_mean = "metric.citations.threshold_on=mean"
+    assert main_code([*FEW, "metric.citations.threshold=0.01", on_mean]) == 0
+    reached = (
+        r"threshold reached: good / citations attribution / code: value 0\.\d{4} >= threshold 0\.01, on the mean of 4 tasks\n"
+    )
+    assert re.search(reached, capsys.readouterr().out)
+    assert main_code([*FEW, "metric.citations.threshold=0.99", on_mean]) == 100
+    assert re.search(r"value 0\.\d{4} < threshold 0\.99, on the mean of 4 tasks\n", capsys.readouterr().out)
 
 
 def test_no_value_and_no_row_fail() -> None:
@@ -64,8 +82,9 @@ def test_no_value_and_no_row_fail() -> None:
         "n_excluded": 2,
         "excluded_why": "judge_error",
     }
-    (empty,) = check_thresholds(pl.DataFrame(schema=SCORE_SCHEMA), {"length": metric}, {"length": 5.0})
-    (excluded,) = check_thresholds(pl.DataFrame([row], schema=SCORE_SCHEMA), {"length": metric}, {"length": 5.0})
+    least = {"length": Threshold(5.0)}
+    (empty,) = check_thresholds(pl.DataFrame(schema=SCORE_SCHEMA), {"length": metric}, least)
+    (excluded,) = check_thresholds(pl.DataFrame([row], schema=SCORE_SCHEMA), {"length": metric}, least)
     assert (empty.passed, empty.why) == (False, "no report was scored")
     assert (excluded.passed, excluded.why) == (False, "all 2 reports have none (judge_error)")
 
@@ -88,9 +107,14 @@ def test_no_value_and_no_row_fail() -> None:
             "error: metric.citations.threshold: input should be greater than or equal to 0, got -1\n  allowed: 0.0 or more\n",
         ),
         (
+            "metric.citations.threshold_on=median",
+            "error: metric.citations.threshold_on: input should be 'bound' or 'mean', got 'median'\n  allowed: bound, mean\n",
+        ),
+        (
             "metric.citations.treshold=0.2",
             "error: metric.citations.treshold=0.2: no such key; did you mean metric.citations.threshold?\n"
-            "  allowed: metric.citations.threshold\n  type: metric.citations.threshold=0.2\n",
+            "  allowed: metric.citations.id, metric.citations.threshold, metric.citations.threshold_on\n"
+            "  type: metric.citations.threshold=0.2\n",
         ),
     ],
 )

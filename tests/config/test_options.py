@@ -81,6 +81,15 @@ def _filled(value: Any) -> Any:
     return value
 
 
+def test_the_options_of_a_run_are_hydras() -> None:
+    from hydra._internal.utils import get_args_parser
+
+    from dreambench.config.compose import FLAGS, SHORT_FLAGS
+
+    known = [name for action in get_args_parser()._actions for name in action.option_strings]
+    assert sorted([*FLAGS, *SHORT_FLAGS]) == sorted(known)
+
+
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_flags_may_stand_anywhere(place: int) -> None:
     from dreambench.config.compose import flags_first

@@ -61,7 +61,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(DatasetError) as caught:
         HuggingFaceDataset(repo="owner/set").load()
     assert str(caught.value) == (
-        "dataset: dataset=huggingface needs the package datasets, which is not installed\n  type: pip install 'dreambench[hub]'"
+        'dataset: dataset=huggingface needs the package datasets, which is not installed\n  type: pip install "datasets>=3.0"'
     )
 
 

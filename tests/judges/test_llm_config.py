@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from tests.support.questions import rubric
 TARGET = "dreambench.judges.llm.LLMJudge"
 OPTIONS = Path(__file__).parents[2] / "conf" / "judge"
 NAMED = [
-    "litellm", "openai_compatible", "claude_sonnet_4_5", "deepseek_v3_2", "kimi_k2_5", "gpt_5_1", "gemini_3_8_flash",
+    "litellm", "openai_compatible", "claude_sonnet_4_5", "claude_sonnet_5_5", "deepseek_v3_2",
+    "kimi_k2_5", "gpt_5_1", "gemini_3_8_flash",
 ]  # fmt: skip
 
 
@@ -97,7 +99,12 @@ def test_an_address_from_the_environment_is_part_of_the_identity(gateway: TestGa
 
 def test_identity_holds_what_can_change_an_answer_and_nothing_else(gateway: TestGateway) -> None:
     base = judge(gateway).identity()
-    assert base == judge(gateway, timeout=5, price=Price(input=1, output=1), api_key_env="X").identity()
+    assert (
+        base
+        == judge(
+            gateway, timeout=5, price=Price(input=1, output=1), api_key_env="X", retires=date(2026, 1, 1), successor="x"
+        ).identity()
+    )
     changes: list[dict[str, Any]] = [
         {"model": "openai/n"}, {"api_base": "http://127.0.0.1:1/v1"}, {"mode": "json"}, {"temperature": 0.0},
         {"max_tokens": 5}, {"reasoning_effort": "low"}, {"seed": 1}, {"params": {"top_p": 0.5}}, {"reasks": 2},

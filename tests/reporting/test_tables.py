@@ -44,6 +44,11 @@ def test_a_score_over_some_of_the_claims_says_over_how_many() -> None:
     assert undecided_lines(pl.DataFrame([*rows("carol", 0.0, 1.0, 9), *rows("bob", 0.5, 0.5, 9, "omission")])) == []
 
 
+def test_citation_integrity_tells_of_cited_claims() -> None:
+    scores = pl.DataFrame(rows("bob", 0.2, 0.5, 20)).with_columns(metric=pl.lit("ci"))
+    assert undecided_lines(scores) == ["ci by j, cited claims that could be decided: bob 80.00 % of 20 (strict 50.00)"]
+
+
 def test_many_agents_with_undecided_claims_stay_one_line() -> None:
     scores = pl.DataFrame([row for number in range(SHOWN_AGENTS + 3) for row in rows(f"a{number}", 0.5, 0.5, 10)])
     (line,) = undecided_lines(scores)

@@ -18,6 +18,14 @@ def test_a_table_is_written_three_ways(tmp_path: Path) -> None:
     assert r"agent\_name & value" in latex.read_text(encoding="utf-8")
 
 
+def test_few_tasks_have_a_mark_in_place_of_an_interval_where_people_read(tmp_path: Path) -> None:
+    columns = {"tau": [0.5, 0.5], "tau_low": [0.1, 0.1], "high": [0.9, None], "tasks": [4, 5], "followed": [3.0, 3.0]}
+    csv, markdown, latex = write_table(pl.DataFrame(columns), tmp_path, "t")
+    assert markdown.read_text(encoding="utf-8").splitlines()[2:] == ["| 0.5 | † | † | 4 | 3.0 |", "| 0.5 | 0.1 |  | 5 | 3.0 |"]
+    assert "0.5 & † & † & 4 & 3.0" in latex.read_text(encoding="utf-8")
+    assert pl.read_csv(csv)["tau_low"].to_list() == [0.1, 0.1]
+
+
 def test_a_figure_has_the_same_bytes_each_time(tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):

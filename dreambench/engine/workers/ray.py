@@ -17,6 +17,7 @@ from dreambench.engine.workers.channel import ChannelClosed, Message, pack, unpa
 from dreambench.engine.workers.pool import Open
 from dreambench.engine.workers.worker import serve
 from dreambench.errors import InputError, Problem
+from dreambench.install import extra_hint
 
 
 class QueueChannel:
@@ -93,7 +94,7 @@ async def _answer(promise: Any) -> Any:
 def open_ray(module: str, address: str | None, cpus: float) -> Open:
     """How a worker is opened on the cluster at `address`. Raises InputError where Ray is not installed or not reached."""
     if importlib.util.find_spec("ray") is None:
-        raise InputError(Problem("engine=ray", "Ray is not installed", ["processes", "local"], 'pip install "dreambench[ray]"'))
+        raise InputError(Problem("engine=ray", "Ray is not installed", ["processes", "local"], extra_hint("ray")))
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 

@@ -7,6 +7,7 @@ its import nor a key. Each turn of a correction is a call with its own key: a re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
@@ -25,6 +26,7 @@ from dreambench.judges.llm.batch import problems_of as batch_problems
 from dreambench.judges.llm.client import OWN_PARAMETERS, Ask, Client
 from dreambench.judges.llm.replies import Price
 from dreambench.judges.llm.turns import read_turn
+from dreambench.judges.retirement import Retirement
 from dreambench.judges.rubric import Rubric
 from dreambench.judges.untrusted import Hostile
 from dreambench.records import short_hash
@@ -52,7 +54,8 @@ class LLMJudge(Judge):
     With `seed`, repeat r is asked with seed + r. Keys that are null are not sent. `per_minute` limits the requests and tokens
     of the judge's account (the provider at an address), whoever else asks there; batches are not counted. With `delivery`
     batch, rubrics are asked through the provider's batch interface (`judges.llm.batch`) as `batch` says, agents' turns at
-    once; the answers are the same, so neither is part of the judge's identity.
+    once; the answers are the same, so neither is part of the judge's identity. `retires` is the day on which the provider
+    ends the model, `successor` the judge option or `provider/model` to go on with (`judges.retirement`).
     """
 
     axes: ClassVar[tuple[str, ...]] = (
@@ -86,6 +89,8 @@ class LLMJudge(Judge):
         reasks: int = 1,
         hostile: Hostile = "cut",
         per_minute: PerMinute | None = None,
+        retires: date | None = None,
+        successor: str | None = None,
         delivery: Delivery = "now",
         batch: BatchSettings = USUAL_BATCHES,
     ) -> None:
@@ -97,6 +102,8 @@ class LLMJudge(Judge):
         self.reasks = reasks
         self.hostile = hostile
         self.price = price
+        self.retires = retires
+        self.successor = successor
         self.api_base = providers.base_url(model, api_base)
         self._seed = seed
         self._params = {"temperature": temperature, "max_tokens": max_tokens, "reasoning_effort": reasoning_effort}
@@ -132,6 +139,9 @@ class LLMJudge(Judge):
     def batch_account(self) -> str:
         """Requests that wait in batches take no slot of those that are sent at once."""
         return f"{self.account} in batches"
+
+    def retirements(self) -> list[Retirement]:
+        return [] if self.retires is None else [Retirement(self.name, self.model, self.retires, self.successor)]
 
     def identity(self) -> Mapping[str, Any]:
         return {

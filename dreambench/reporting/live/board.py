@@ -98,7 +98,9 @@ class Board:
 
     def names(self) -> dict[str, Path]:
         """The runs that there are now, by folder name, the last worked on first."""
-        return {path.name: path for path in run_folders(self.folder.resolve())}
+        folder = self.folder.resolve()
+        found = [folder] if is_copy(folder) else run_folders(folder)
+        return {path.name: path for path in found}
 
     def runs(self) -> list[RunStatus]:
         """How each run stands, in the order of `names`."""
@@ -151,6 +153,12 @@ class Board:
         with self._lock:
             tally = self._tallies.setdefault(run.journal, JournalTally(run.journal))
             return replace(status, **part(tally.update()))
+
+
+def is_copy(folder: Path) -> bool:
+    """Whether `folder` is a fetched copy of an exported run: it has a run's summary and page, and no journal."""
+    run = RunFolder(folder)
+    return run.summary.is_file() and run.page.is_file() and not run.journal.is_file()
 
 
 def page_of(run: Path) -> Path | None:

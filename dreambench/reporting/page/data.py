@@ -34,7 +34,7 @@ UNREAD = [reason.value for reason in Reason if reason is not Reason.OK]
 """Reason codes of items that were judged without the page that they are about."""
 SOURCES = {
     "provider": "made in this run",
-    "cache": "stored earlier, free",
+    "cache": "answered before, free",
     "flight": "shared with an equal call, free",
 }
 """Where a call's answer came from, in words: the column `source` of `calls.parquet`."""

@@ -16,8 +16,6 @@ from dreambench.reporting.page import plots
 from dreambench.reporting.page.data import PageData, arm_label, packed
 from dreambench.reporting.shifts import shift_scores
 from dreambench.reporting.tables import (
-    FEW_TASKS,
-    FEWEST_TASKS,
     LEGEND,
     SHIFT,
     TOO_FEW,
@@ -29,6 +27,7 @@ from dreambench.reporting.tables import (
 )
 from dreambench.runs.assembly import CLEAN, CODE
 from dreambench.runs.folder import RunFolder, write_text
+from dreambench.stats.few import FEW_TASKS, FEWEST_TASKS
 
 Cell = Callable[[Mapping[str, Any]], str]
 """How a row of scores reads in a table."""

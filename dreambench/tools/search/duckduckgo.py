@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from dreambench.engine.call import Reply, canonical_json
 from dreambench.errors import Problem, ProviderError
+from dreambench.install import extra_hint
 from dreambench.tools.results import Search, SearchHit, by_date
 from dreambench.tools.toolset import K
 from dreambench.tools.web import WebTools
@@ -37,7 +38,7 @@ class DuckduckgoTools(WebTools):
 
     def needs(self) -> Sequence[Problem]:
         found = importlib.util.find_spec("ddgs") is not None
-        missing = [] if found else [Problem("tools", "the package ddgs is needed", type='pip install "dreambench[web]"')]
+        missing = [] if found else [Problem("tools", "the package ddgs is needed", type=extra_hint("web"))]
         return [*super().needs(), *missing]
 
     async def web_search(self, query: str, as_of: date | None, k: int = K) -> Search:
