@@ -184,7 +184,8 @@ def test_a_run_lists_the_passages_with_their_places(tmp_path: Path) -> None:
     texts = {"honest": REPORT, "hostile": attacked()}
     lines = [json.dumps({"id": "t", "query": TASK.query, "agent": agent, "report": text}) for agent, text in texts.items()]
     (tmp_path / "reports.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    ran = dreambench("dataset=jsonl", "dataset.reports=reports.jsonl", "metric=[length,citations]", cwd=tmp_path)
+    overrides = ("dataset=jsonl", "dataset.reports=reports.jsonl", "metric=[length,citations]")
+    ran = dreambench(*overrides, cwd=tmp_path)
     assert ran.code == 0, ran.err
     (run,) = (tmp_path / "outputs").iterdir()
     scores = pl.read_parquet(run / "report_scores.parquet").sort("variant")
@@ -197,3 +198,6 @@ def test_a_run_lists_the_passages_with_their_places(tmp_path: Path) -> None:
     assert "report hostile / t addresses its judge or hides text (not judged): line 1, characters 0-" in ran.out
     assert "report honest" not in ran.out
     assert "hostile.parquet" in ran.out
+
+    assert dreambench(*overrides, cwd=tmp_path).code == 0  # resumed: nothing is judged, so the reports are read for the table
+    assert pl.read_parquet(run / "hostile.parquet").equals(table)

@@ -13,6 +13,7 @@ from dreambench.engine.limiter import Widths
 from dreambench.engine.store import CacheMode
 from dreambench.errors import AnswerError, CacheMissError
 from dreambench.judges.llm import LLMJudge, Price
+from dreambench.judges.llm.client import load
 from dreambench.judges.panel import PanelJudge
 from tests.support import openai_stub as acts
 from tests.support.asking import GOOD, KEY, MODES, TOKENS, ask, entries
@@ -83,6 +84,24 @@ def test_a_price_that_nobody_knows_is_unknown_and_one_that_litellm_knows_is_used
     stub_price = ask(gateway, stub, model="openai/gpt-5.1").cost
     assert stub_price == pytest.approx((400 * 1.25 + 600 * 0.125 + 200 * 10) / 1e6)
     assert [record.cost for record in gateway.records] == [None, stub_price]
+
+
+def test_litellm_prices_nothing_that_has_a_price_of_ours(
+    stub: OpenAIStub, gateway: TestGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    litellm = load().litellm
+    asked: list[str] = []
+
+    def no_price(**given: Any) -> float:
+        asked.append(given["model"])
+        return 0.25
+
+    monkeypatch.setattr(litellm, "response_cost_calculator", no_price)
+    stub.always(Act(text=json.dumps(GOOD), usage=TOKENS))
+    assert ask(gateway, stub, model="openai/ours", price=Price(input=2.0, output=10.0)).cost == pytest.approx(0.004)
+    assert asked == []
+    assert ask(gateway, stub, model="openai/theirs").cost == 0.25
+    assert set(asked) == {"openai/theirs"}
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,6 +1,8 @@
-"""What litellm loses where it asks a model through OpenAI's responses API and makes a chat completion of the response.
+"""Where litellm does too little or too much for a call of ours.
 
-Who answered becomes who was asked, and a refusal becomes an empty answer. Both are noted on the way, and put back.
+It loses something where it asks a model through OpenAI's responses API and makes a chat completion of the response: who
+answered becomes who was asked, and a refusal becomes an empty answer. Both are noted on the way, and put back. And it prices
+every response, also where the price is ours.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
+_PRICED: ContextVar[bool] = ContextVar("dreambench_priced", default=False)
 _SEEN: ContextVar[list[Any] | None] = ContextVar("dreambench_responses", default=None)
 
 
@@ -26,6 +29,29 @@ def watch(litellm: Any) -> None:
         return response
 
     litellm.aresponses = aresponses
+
+
+def spare_prices(logging: type[Any]) -> None:
+    """Lets `priced` keep litellm from pricing responses; called once, with the class of litellm that does, where it has one."""
+    original = getattr(logging, "response_cost_calculator", None)
+    if original is None:
+        return
+
+    @wraps(original)
+    def response_cost_calculator(*args: Any, **keys: Any) -> Any:
+        return None if _PRICED.get() else original(*args, **keys)
+
+    logging.response_cost_calculator = response_cost_calculator
+
+
+@contextmanager
+def priced(ours: bool) -> Iterator[None]:
+    """The call inside has a price of ours (`ours`): litellm's is not looked up, which takes milliseconds of the event loop."""
+    token = _PRICED.set(ours)
+    try:
+        yield
+    finally:
+        _PRICED.reset(token)
 
 
 @contextmanager

@@ -93,7 +93,7 @@ class Client:
         """litellm's response to a request."""
         loaded = load()
         async with asyncio.timeout(self.timeout):
-            with bridge.watching() as seen, loaded.unlogged():
+            with bridge.watching() as seen, bridge.priced(self.price is not None), loaded.unlogged():
                 completion = await loaded.litellm.acompletion(
                     **request,
                     api_base=ask.api_base,
@@ -177,6 +177,10 @@ def _load_once() -> Loaded:
         from litellm._internal_context import internal_sub_call
 
         unlogged = internal_sub_call
+    with suppress(ImportError):
+        from litellm.litellm_core_utils.litellm_logging import Logging
+
+        bridge.spare_prices(Logging)
     return Loaded(litellm, instructor, Retrying(stop=stop_after_attempt(1), reraise=True), unlogged)
 
 
