@@ -30,6 +30,7 @@ from dreambench.reporting.tables import few_mark
 from dreambench.runs.assembly import CLEAN
 from dreambench.stats.few import FEWEST_TASKS
 from dreambench.stats.paired import PairedDifference, paired_difference
+from dreambench.studies.findings import write_findings
 from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 NOTES = BUNDLED / "notes"
@@ -65,16 +66,12 @@ def make(run: FinishedRun) -> Sequence[Path]:
     accused = accusations(run.judgments.filter(pl.col("perturbation") == CLEAN))
     pointed, hits = pointed_table(planted, accused), accusation_table(planted, accused)
     unplaced = sum(not defect.places for defect in planted)
-    lines = findings(table, pointed, hits, unplaced, run.summary)
-    path = run.output / "findings.md"
-    run.output.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return [
         *write_table(table, run.output, "defects"),
         *write_table(pointed, run.output, "pointed"),
         *write_table(hits, run.output, "accusations"),
         *draw(table, run.output),
-        path,
+        write_findings(run, "Demo defects", findings(table, pointed, hits, unplaced)),
     ]
 
 
@@ -200,12 +197,10 @@ def _spans(accused: pl.DataFrame, judge: str, metric: str) -> dict[tuple[str, st
     return spans
 
 
-def findings(
-    table: pl.DataFrame, pointed: pl.DataFrame, hits: pl.DataFrame, unplaced: int, summary: dict[str, Any]
-) -> list[str]:
+def findings(table: pl.DataFrame, pointed: pl.DataFrame, hits: pl.DataFrame, unplaced: int) -> list[str]:
     """The study in words, every number from the tables."""
     how = "Difference: mean over tasks of good minus flawed, x100, primary variant of each report, with its 95 % interval."
-    lines = ["# Demo defects", "", how]
+    lines = [how]
     for judge in table["judge"].unique(maintain_order=True):
         part = table.filter(pl.col("judge") == judge)
         lines += ["", f"## Planted defects by {judge}", ""]
@@ -214,8 +209,7 @@ def findings(
         lines += [f"## Sentences that {judge} points at", "", *_pointed(pointed.filter(pl.col("judge") == judge)), ""]
         lines += [f"{unplaced} omissions have no place in a report and cannot be pointed at.", ""] if unplaced else []
         lines += _sound(hits.filter(pl.col("judge") == judge))
-    notes = [f"{name}: {judge['note']}." for name, judge in summary["judges"].items() if judge["note"]]
-    return [*lines, "", *notes, f"Run {summary['run']}."]
+    return lines
 
 
 def _grid(part: pl.DataFrame) -> list[str]:

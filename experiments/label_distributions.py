@@ -16,6 +16,7 @@ import polars as pl
 from dreambench.errors import ConfigError, Problem
 from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.assembly import CLEAN
+from dreambench.studies.findings import write_findings
 from dreambench.studies.outputs import new_figure, write_figure, write_table
 
 if TYPE_CHECKING:
@@ -42,13 +43,10 @@ def make(run: FinishedRun) -> Sequence[Path]:
         what = "shows the labels of claims, and no metric of the run gives any"
         raise ConfigError(Problem("study=label_distributions", what, sorted(FIGURES), "metric=[factuality,ci]"))
     parts = parts_table(scores)
-    lines = findings(tables, parts, run.summary)
     written = [path for metric, table in tables.items() for path in write_table(table, run.output, FIGURES[metric][0])]
     written += write_table(parts, run.output, "citation_integrity") if not parts.is_empty() else []
     written += draw(tables, parts, run.output)
-    path = run.output / "findings.md"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return [*written, path]
+    return [*written, write_findings(run, "Label distributions", findings(tables, parts))]
 
 
 def label_table(scores: pl.DataFrame, items: pl.DataFrame, metric: str) -> pl.DataFrame:
@@ -92,11 +90,11 @@ def parts_table(scores: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(table)
 
 
-def findings(tables: dict[str, pl.DataFrame], parts: pl.DataFrame, summary: dict[str, Any]) -> list[str]:
+def findings(tables: dict[str, pl.DataFrame], parts: pl.DataFrame) -> list[str]:
     """Plain sentences, every number from the tables."""
-    lines = ["# Label distributions"]
+    lines: list[str] = []
     for metric, table in tables.items():
-        lines += ["", f"## {FIGURES[metric][1]}", ""]
+        lines += [*([""] if lines else []), f"## {FIGURES[metric][1]}", ""]
         for (judge, rubric, agent), part in table.group_by("judge", "rubric", "agent", maintain_order=True):
             said = [f"{row['label']} {_percent(row['share'])}" for row in part.iter_rows(named=True)]
             lines.append(f"- {agent} by {_asked(judge, rubric)}: {', '.join(said)} ({int(part['claims'].sum())} claims).")
@@ -105,8 +103,7 @@ def findings(tables: dict[str, pl.DataFrame], parts: pl.DataFrame, summary: dict
         for row in parts.iter_rows(named=True):
             values = ", ".join(f"{name} {_percent(row[name])}" for name in PARTS.values())
             lines.append(f"- {row['agent']} by {_asked(row['judge'], row['rubric'])}: {values}; {_held_down(row)}.")
-    notes = [f"{name}: {judge['note']}." for name, judge in summary["judges"].items() if judge["note"]]
-    return [*lines, "", *notes, f"Run {summary['run']}."]
+    return lines
 
 
 def _held_down(row: dict[str, Any]) -> str:

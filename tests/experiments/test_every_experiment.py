@@ -60,6 +60,7 @@ def test_an_experiment_runs_to_its_end(name: str, tiny_run: TinyRun) -> None:
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert summary["complete"] and (folder / "report.html").is_file()
     findings = (folder / "study" / "findings.md").read_text(encoding="utf-8")
+    assert "\nInput: the data set " in findings
     assert findings.startswith("# ") and summary["run"] in findings
     assert list((folder / "study").glob("*.csv"))
 
