@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,3 +36,16 @@ def real_data() -> Path:
 def gateway(tmp_path: Path) -> TestGateway:
     """A gateway over an empty store in a temporary folder; `.records` is its ledger."""
     return make_gateway(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _modules_of_a_test_go_with_its_folder(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Packages that a test writes and imports (`my_parts`) are not found by the next one under the same name."""
+    here = str(request.getfixturevalue("tmp_path")) if "tmp_path" in request.fixturenames else None
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before if here else ():
+        spec = getattr(sys.modules[name], "__spec__", None)
+        places = [getattr(spec, "origin", None), *(getattr(spec, "submodule_search_locations", None) or [])]
+        if any(place and place.startswith(here) for place in places):
+            del sys.modules[name]

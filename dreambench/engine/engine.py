@@ -168,7 +168,9 @@ class Engine:
     def _miss(self, error: CacheMissError) -> None:
         """A replay lacks an answer: this cell stays owed, the others cost nothing and go on. The first miss is told."""
         self._outcome.owed += 1
-        self._missed = self._missed or error
+        if self._missed is None:
+            self._missed = error
+            self._progress.note(str(error))
 
     def _stop(self, why: str, error: BaseException | None = None) -> None:
         self._outcome.owed += error is not None

@@ -9,6 +9,7 @@ import functools
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,9 +34,14 @@ class RunJob:
         self._parts = parts
         self._scratch = scratch
         self._root = Path(scratch.name)
+        self._taking = threading.Lock()
         self.work: Work = functools.partial(measure, parts, Subjects(parts, self._root / "perturbed"))
 
     def made(self) -> Mapping[str, str]:
+        with self._taking:  # cells end in threads at the same time; a file is handed over once
+            return self._made()
+
+    def _made(self) -> dict[str, str]:
         files = {}
         for folder, _, names in os.walk(self._root):
             for name in names:

@@ -71,6 +71,7 @@ class Place:
         self.ends: list[End] = []
         self.judged: list[tuple[int, str]] = []
         self.refusal: Exception | None = None
+        self.unreadable: Exception | None = None
         self.lost: list[int] = []
         self.workers = Workers(
             open_channel=self.open,
@@ -96,6 +97,8 @@ class Place:
                 return [Judgment(cell.id, "f", answer, 1.0)]
 
             def made(self) -> Mapping[str, str]:
+                if place.unreadable is not None:
+                    raise place.unreadable
                 return {f"trajectories/{number}.json": "half a pair: \ud800"}
 
             async def close(self) -> None: ...
@@ -364,3 +367,14 @@ def test_calls_and_judgments_are_what_they_were_on_the_other_side() -> None:
     assert (leased.role, leased.repeat, leased.metered) == ("tools", 2, False)
     row = Judgment("i", "f", "\ud800", 0.1 + 0.2, Status.UNANSWERED, 1 / 3, "why", "r", 3, None, (Evidence("u", "s"),))
     assert judgments_from_json(unpack(pack({"rows": judgments_to_json([row])}))["rows"]) == [row]
+
+
+@in_loop
+async def test_files_that_cannot_be_read_are_an_error_of_the_cell_and_keep_nobody_waiting(tmp_path: Path) -> None:
+    async def ask(gateway: Gateway, cell: Cell) -> str:
+        return "said"
+
+    place = Place(tmp_path, ask, count=1)
+    place.unreadable = OSError(28, "No space left on device")
+    with pytest.raises(OSError, match="No space left"):
+        await place.run(make_cells(2))

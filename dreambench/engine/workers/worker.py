@@ -170,10 +170,13 @@ async def _judge(channel: Channel, job: Job, message: Mapping[str, Any]) -> None
     cell = Cell(**message["cell"])
     enter_cell(CellScope(cell.id, message["order"]))
     told: Message
+    files: Mapping[str, str] = {}
     try:
-        judgments = await job.work(cell)
+        try:
+            judgments = await job.work(cell)
+        finally:
+            files = await asyncio.to_thread(job.made)
         told = {"judgments": judgments_to_json(judgments), "columns": cell.columns}
-    except Exception as error:  # whatever it is, the engine decides what becomes of the cell
+    except Exception as error:  # whatever it is, the engine decides what becomes of the cell; it must hear of it
         told = {"error": error_to_json(error)}
-    files = await asyncio.to_thread(job.made)
     await channel.send({"is": "judged", "number": message["number"], "files": files, **told})
