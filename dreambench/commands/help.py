@@ -36,6 +36,11 @@ def wants_help(arguments: Sequence[str]) -> bool:
     return bool(arguments) and all(argument in ("--help", "-h") for argument in arguments)
 
 
+def verb_wants_help(arguments: Sequence[str]) -> bool:
+    """Whether a verb's words end by asking for help: `protocol create --help`."""
+    return bool(arguments) and arguments[-1] in ("--help", "-h")
+
+
 def help_text(folders: Iterable[Path] = ()) -> str:
     """The whole help."""
     lines = [USAGE]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dreambench.commands.exits import Exit
-from dreambench.commands.help import wants_help
+from dreambench.commands.help import verb_wants_help
 from dreambench.commands.verbs import configure, open_gateway, say
 from dreambench.errors import ConfigError, InputError, Problem, nearest
 
@@ -38,7 +38,7 @@ class Line:
 
 def protocol(arguments: Sequence[str]) -> int:
     """Carries out one of the verbs; returns the exit code. Raises InputError, and what creation raises."""
-    if wants_help(arguments):
+    if verb_wants_help(arguments):
         say((__doc__ or "").strip())
         return Exit.DONE
     line = _take_apart(arguments)

@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from dreambench.commands.exits import Exit
-from dreambench.commands.help import wants_help
+from dreambench.commands.help import verb_wants_help
 from dreambench.commands.verbs import configure, open_gateway, print_json, say
 from dreambench.config.schema import RunConfig
 from dreambench.errors import ConfigError, InputError, Problem
@@ -37,7 +37,7 @@ class Line:
 
 def tool(arguments: Sequence[str]) -> int:
     """Runs one tool and prints what it gives; without a name, lists the tools. Raises InputError and what the tool raises."""
-    if wants_help(arguments):
+    if verb_wants_help(arguments):
         say((__doc__ or "").strip())
         return Exit.DONE
     line = _take_apart(arguments)

@@ -31,6 +31,13 @@ def test_every_verb_says_what_it_is_for(verb: str) -> None:
     assert verb in ran.out
 
 
+@pytest.mark.parametrize("words", ["protocol create", "protocol check", "tool web_search", "cache prune", "new metric"])
+def test_what_a_verb_does_says_so_too(words: str) -> None:
+    ran = command(*words.split(), "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert words.split()[0] in ran.out
+
+
 def test_the_doctor_names_keys_and_never_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     ran = command("doctor")
