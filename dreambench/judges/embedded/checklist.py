@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dreambench.judges.embedded.view import view_of
-from dreambench.judges.embedded.yes_no import MENTIONING, STATING, best_relation, judge_item, stretches_of
+from dreambench.judges.embedded.yes_no import MENTIONING, STATING, best_relation, judge_item, reason_of, stretches_of
 from dreambench.judges.kinds.checklist import DEFAULT_ANSWERS, Context, answers_of
 
 RELATIONS = ("supports", "partially", "contradicts", "unrelated")
@@ -58,7 +58,7 @@ def relate_item(item: str, report: str, relations: Mapping[str, str]) -> dict[st
     first = relation.quote[0]
     silent = relation.label == "unrelated"
     return {
-        "reason": f"The closest sentence {relation.label} it (sure to {relation.confidence:.2f}): {relation.why}.",
+        "reason": reason_of(relation),
         "quote": "" if silent else document.text[offset + first.start : offset + first.end],
         "answer": relations[relation.label],
     }

@@ -40,6 +40,12 @@ _CHINESE = re.compile(
 _LEADING = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)\s+", re.IGNORECASE)
 _END = re.compile(r"[\s?？。.吗]+$")
 _TARGET = re.compile(r"\](?P<target>\([^)\s]*\))")
+_SAID = {
+    "supports": "supports it",
+    "partially": "supports a part of it",
+    "contradicts": "contradicts it",
+    "unrelated": "says nothing of it",
+}
 MENTIONED = 0.6
 """Sureness of a partial relation from which on something counts as mentioned."""
 
@@ -66,10 +72,16 @@ def judge_item(item: str, report: str) -> dict[str, Any]:
     mentioned = mention_is_enough and relation.label == "partially" and relation.confidence >= MENTIONED
     first = relation.quote[0]
     return {
-        "reason": f"The closest sentence {relation.label} it (sure to {relation.confidence:.2f}): {relation.why}.",
+        "reason": reason_of(relation),
         "quote": document.text[offset + first.start : offset + first.end],
         "answer": "yes" if stated or mentioned else "no",
     }
+
+
+def reason_of(relation: Relation) -> str:
+    """A relation in words."""
+    said = _SAID[relation.label]
+    return f"The closest sentence {said} (sure to {relation.confidence:.2f}): {relation.why}."
 
 
 def statement_of(item: str) -> tuple[str, bool]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import get_args
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +13,7 @@ from dreambench.judges.embedded import checklist, yes_no
 from dreambench.judges.kinds import Reading
 from dreambench.judges.kinds.checklist import KIND as CHECKLIST
 from dreambench.judges.kinds.yes_no import KIND as YES_NO
+from dreambench.language.entailment import Label, Relation
 
 REPORT = (
     "# Rance\n\nThe **Rance plant** opened in 1966 with a capacity of 240 megawatts [1]. It does not harm salmon.\n\n"
@@ -34,6 +38,13 @@ def test_yes_or_no_with_the_sentence_that_decides(item: str, wanted: str) -> Non
     found = YES_NO.answer.model_validate(yes_no.answer({}, context), context=Reading(context))
     assert found.answer == wanted, found.reason
     assert found.answer == "no" or (found.quote in REPORT and found.quote)
+
+
+@pytest.mark.parametrize("label", get_args(Label))
+def test_a_reason_is_a_sentence(label: Label) -> None:
+    said, sure, why = re.split(r" \(|\): ", yes_no.reason_of(Relation(label, 0.5, (), "why")))
+    assert re.fullmatch(r"The closest sentence (supports|contradicts|supports a part of|says nothing of) it", said)
+    assert (sure, why) == ("sure to 0.50", "why.")
 
 
 def test_a_checklist_answers_each_item_as_if_asked_alone() -> None:
