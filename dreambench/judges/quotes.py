@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from rapidfuzz import fuzz
 
 from dreambench.documents.model import Span
 from dreambench.language.text import fold_width
+from dreambench.remembered import remembered
 
 SIMILARITY = 90.0
 """Least rapidfuzz partial ratio (0-100) of a quote and its place."""
@@ -25,7 +26,7 @@ _EMPHASIS = frozenset("*_`#\\")
 _MARKS = " \t\r\n\"'"
 _NO_EMPHASIS = dict.fromkeys(map(ord, _EMPHASIS))
 _LONG = 4000
-"""Characters from which a text counts as a report or page; shorter ones are passages and quotes."""
+"""Characters above which a text counts as a report or page; others are passages and quotes."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,6 @@ def check_quote(quote: str, text: str) -> Span | None:
     return Span(folded.at[first.start], folded.at[last.end - 1] + 1)
 
 
-def _fold(text: str) -> _Folded:
-    """Remembered, because the same passages are quoted again and again."""
-    return _fold_long(text) if len(text) >= _LONG else _fold_short(text)
-
-
 def _folded(text: str) -> _Folded:
     plain = " ".join(fold_width(text).translate(_NO_EMPHASIS).split())
     lower = plain.lower()
@@ -78,8 +74,8 @@ def _folded(text: str) -> _Folded:
     return _Folded(lower, text)
 
 
-_fold_short = lru_cache(maxsize=4096)(_folded)
-_fold_long = lru_cache(maxsize=64)(_folded)
+_fold = remembered(_folded, border=_LONG, short=4096, long=64)
+"""The same passages are quoted again and again."""
 
 
 def _find(part: str, text: str, start: int) -> Span | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 from dreambench.language import checks, polarity_checks
@@ -19,7 +19,8 @@ from dreambench.language.dates import DateMention
 from dreambench.language.entities import Entity
 from dreambench.language.statements import Statement, analyse, coverage, share
 from dreambench.language.text import has_cjk, normalise
-from dreambench.language.tokens import Sentence, is_content, sentences, tokens, words
+from dreambench.language.tokens import PASSAGE, Sentence, is_content, sentences, tokens, words
+from dreambench.remembered import remembered
 
 Label = Literal["supports", "partially", "contradicts", "unrelated"]
 
@@ -46,8 +47,6 @@ class Relation:
 _CONTEXT_CREDIT = 0.7
 _CANDIDATES = 6
 _FLOOR = 0.15
-_SHORT = 2000
-"""Characters up to which a passage is remembered with its parts: pages of any length must not fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class _Passage:
         return frozenset(words(self.text))
 
 
-_passage = lru_cache(maxsize=512)(_Passage)
+_passage = remembered(_Passage, border=PASSAGE, short=512)
 
 
 def relate(claim: str, passage: str) -> Relation:
@@ -111,7 +110,7 @@ def relate(claim: str, passage: str) -> Relation:
     wanted = analyse(claim)
     if not wanted.vocabulary and not wanted.counted:
         return Relation("unrelated", 0.0, (), "the claim has no content words")
-    read = _passage(passage) if len(passage) <= _SHORT else _Passage(passage)
+    read = _passage(passage)
     aligned = _align(wanted, read)
     if not aligned:
         return Relation("unrelated", 0.9, (), "no sentence of the passage shares enough words with the claim")

@@ -10,7 +10,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from sentencex import get_sentence_boundaries
 
 from dreambench.language.stemming import stem
 from dreambench.language.text import CJK, Language, fold_width, guess_language, normalise, word_set
+from dreambench.remembered import remembered
 
 __all__ = ["Sentence", "Token", "bm25", "content_words", "normalise", "overlap", "sentences", "stem", "tokens", "words"]
 
@@ -105,13 +105,13 @@ _TRAILING_CITATIONS = re.compile(r"(?: ?\[[^\]\n]{1,40}\](?:\([^)\s]{1,2000}\))?
 # "## 2.1." and "3." stay with the words that they number.
 _NUMBERING = re.compile(r"[ \t>#*_-]{0,12}\(?[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}[.)、]{0,2}[ \t*_]{0,4}")
 _MAX_PIECE = 4000
-_SHORT = 2000
+PASSAGE = 2000
 """Characters up to which a text is remembered: a passage is compared with many claims, a report is cut once."""
 
 
 def sentences(text: str, language: Language | None = None) -> list[Sentence]:
     """The sentences of `text` with their offsets; every line is cut by itself, blanks and empty lines belong to none."""
-    return list(_cut(text, language) if len(text) > _SHORT else _cut_short(text, language))
+    return list(_remembered(text, language))
 
 
 def _cut(text: str, language: Language | None) -> tuple[Sentence, ...]:
@@ -123,7 +123,7 @@ def _cut(text: str, language: Language | None) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-_cut_short = lru_cache(maxsize=1024)(_cut)
+_remembered = remembered(_cut, border=PASSAGE, short=1024)
 
 
 def _line_sentences(text: str, start: int, end: int, language: Language) -> list[Sentence]:

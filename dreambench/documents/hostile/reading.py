@@ -5,8 +5,6 @@ The steps are repeated because a cut can bring the halves of an order together. 
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from dreambench.documents.hostile.characters import fold_alike, shown
 from dreambench.documents.hostile.cut import keep, merge
 from dreambench.documents.hostile.features import Features
@@ -15,9 +13,9 @@ from dreambench.documents.hostile.model import Found, Judged, Passage
 from dreambench.documents.hostile.places import find_orders, holds_order, widen
 from dreambench.documents.hostile.structure import find_structure
 from dreambench.documents.model import Span
+from dreambench.remembered import remembered
 
 _ROUNDS = 4
-_REMEMBERED, _REMEMBERED_SHORT = 32, 8_192
 _SHORT = 1_000
 """Characters up to which a text is short and remembered apart: claims and passages must not push reports out of memory."""
 
@@ -32,7 +30,7 @@ def read_hostile(text: str, *, visible: bool = True) -> Judged:
 
     With `visible` false only what a reader does not see is looked for.
     """
-    return _remembered(text, visible) if len(text) > _SHORT else _remembered_short(text, visible)
+    return _remembered(text, visible)
 
 
 def _read(text: str, visible: bool) -> Judged:
@@ -48,8 +46,7 @@ def _read(text: str, visible: bool) -> Judged:
     return judged
 
 
-_remembered = lru_cache(maxsize=_REMEMBERED)(_read)
-_remembered_short = lru_cache(maxsize=_REMEMBERED_SHORT)(_read)
+_remembered = remembered(_read, border=_SHORT, short=8_192, long=32)
 
 
 def _visible(judged: Judged) -> list[Found]:
