@@ -24,7 +24,11 @@ from dreambench.tools.tool import ToolResult
 LONGEST_PATH = 120
 LONGEST_LABEL = 40
 """Characters that a composed address may have in its path, and in each part of its host."""
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`|\\^{}\u3000-\u303f\uff00-\uffef]+", re.IGNORECASE)
+_ADDRESS = re.compile(  # begins with what is rare in a page, so that most of it is passed over quickly
+    r"://(?:(?<=http://)|(?<=https://))[^\s<>\"'`|\\^{}\u3000-\u303f\uff00-\uffef]+",
+    re.IGNORECASE,
+)
+
 _TRAILING = ".,;:!?)]}*_"
 
 
@@ -78,7 +82,8 @@ class Addresses:
 
 def _addresses(text: str) -> Iterator[str]:
     for match in _ADDRESS.finditer(text):
-        url = match[0].rstrip(_TRAILING)
+        start = match.start() - (5 if text[match.start() - 1] in "sS" else 4)
+        url = text[start : match.end()].rstrip(_TRAILING)
         yield url
         if "](" in url or ")" in url:
             yield re.split(r"\]\(|\)", url)[0]

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jinja2 import FileSystemLoader, StrictUndefined, Template, TemplateError, meta
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
 
 from dreambench.errors import Problem, RubricError, nearest
 from dreambench.judges.fence import fence, plain
@@ -94,7 +95,7 @@ class RubricShelf:
         front, body = _split_front_matter(path.read_text(encoding="utf-8"), str(path))
         kind = load_kind(str(front.pop("kind", "")))
         try:
-            template = self._environment.from_string(body)
+            template = self._template(body)
             digest = hashlib.sha256(yaml.safe_dump(front, sort_keys=True).encode() + kind.name.encode())
             for source in self._sources(body):
                 digest.update(hashlib.sha256(source.encode()).digest())
@@ -118,6 +119,11 @@ class RubricShelf:
         what += f"; did you mean {near}?" if near else ""
         raise RubricError(Problem(f"rubric {rubric_id}", what, variants or folder or names))
 
+    def _template(self, body: str) -> Template:
+        environment = self._environment
+        code = environment.compile(_Included(environment).visit(environment.parse(body)))
+        return environment.template_class.from_code(environment, code, environment.make_globals(None))
+
     def _sources(self, body: str) -> list[str]:
         """The template's source and those of all that it includes, each once, in order of first use."""
         sources, queue, seen = [], [body], set[str]()
@@ -133,6 +139,29 @@ class RubricShelf:
                     assert loader is not None
                     queue.append(loader.get_source(self._environment, name)[0])
         return sources
+
+
+class _Included(NodeTransformer):
+    """Puts included templates in place of their includes when a rubric is loaded: a prompt has five, and each of them would
+    cost a look-up and a context of its own whenever the prompt is rendered. What a template sets ends with it, as ever."""
+
+    def __init__(self, environment: Environment, above: tuple[str, ...] = ()) -> None:
+        self._environment = environment
+        self._above = above
+
+    def visit_Include(self, node: nodes.Include) -> nodes.Node:
+        name = node.template.value if isinstance(node.template, nodes.Const) else None
+        if not isinstance(name, str) or not node.with_context:
+            return node
+        if name in self._above:
+            raise TemplateError(f"{name} includes itself")
+        loader = self._environment.loader
+        assert loader is not None
+        parsed = self._environment.parse(loader.get_source(self._environment, name)[0], name)
+        if any(parsed.find_all((nodes.Block, nodes.Extends))):
+            return node
+        whole = _Included(self._environment, (*self._above, name)).visit(parsed)
+        return nodes.Scope(whole.body, lineno=node.lineno)
 
 
 def _split_front_matter(text: str, where: str) -> tuple[dict[str, Any], str]:

@@ -30,6 +30,7 @@ class ItemLabels(JudgedMetric):
     """With `values`, the mean of the labels' values; without, the share of every label (`none` is a label like any other)."""
 
     evaluator: ClassVar[str] = "llm"
+    reads_document: ClassVar[bool] = False
 
     def __init__(
         self,

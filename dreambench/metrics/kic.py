@@ -38,6 +38,7 @@ class KeyInformationCoverage(JudgedMetric):
     id: ClassVar[str] = "kic"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "batched")
     evaluator: ClassVar[str] = "llm"
+    reads_document: ClassVar[bool] = False
     primary: ClassVar[str] = "mean"
 
     def __init__(

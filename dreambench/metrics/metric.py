@@ -10,12 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, ClassVar
 
 import polars as pl
 
 from dreambench.datasets.dataset import Dataset
-from dreambench.documents import Document
+from dreambench.documents import Document, parse_document
 from dreambench.errors import Problem
 from dreambench.judges.judge import Judge
 from dreambench.judges.rubric import Rubric, RubricShelf
@@ -67,13 +68,22 @@ class Variant:
     """Two variants of the metric: the data set's value is the harmonic mean of their means over tasks, not a mean of values."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subject:
-    """What a metric reads: one report to one task, with the text's structure."""
+    """What a metric reads: one report to one task."""
 
     task: Task
     report: Report
-    document: Document
+
+    @cached_property
+    def document(self) -> Document:
+        """The text's structure, taken apart when it is first asked for (milliseconds)."""
+        return parse_document(self.report.text)
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the structure is there already."""
+        return "document" in vars(self)
 
     @property
     def as_of(self) -> str | None:
@@ -90,6 +100,9 @@ class Metric(ABC):
     """Keys that take a list, one node per value."""
     evaluator: ClassVar[str] = "llm"
     """Who executes it: `llm`, `agent`, `workflow` or `code`."""
+    reads_document: ClassVar[bool] = True
+    """Whether `measure` looks at the report's structure: it is then taken apart before, beside the event loop. One that only
+    puts the whole text to a judge says False."""
     version: ClassVar[int] = 1
     """Raised when the same inputs would give other judgments."""
     primary: ClassVar[str]

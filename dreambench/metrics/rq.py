@@ -53,6 +53,7 @@ class ReasoningQuality(JudgedMetric):
 
     id: ClassVar[str] = "rq"
     evaluator: ClassVar[str] = "agent"
+    reads_document: ClassVar[bool] = False
     primary: ClassVar[str] = "mean"
 
     def __init__(

@@ -37,6 +37,7 @@ class RubricMetric(JudgedMetric):
     """
 
     evaluator: ClassVar[str] = "llm"
+    reads_document: ClassVar[bool] = False
     primary: ClassVar[str] = "mean"
 
     def __init__(

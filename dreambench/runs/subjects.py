@@ -1,4 +1,4 @@
-"""What a cell judges: its report, as it is or as its arm changed it, parsed off the event loop and once for its neighbours."""
+"""What a cell judges: its report, as it is or as its arm changed it, read off the event loop and once for its neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from dreambench.documents import Span, parse_document
+from dreambench.documents import Span
 from dreambench.documents.hostile import Judged, Passage, read_hostile
 from dreambench.engine.cell import Cell
 from dreambench.engine.compute import compute
@@ -25,11 +25,8 @@ from dreambench.tools.corpus import Corpus
 KEPT = 8
 """Subjects in memory beside those that open cells hold: cells of one text are neighbours, so a few are enough."""
 
-AT_ONCE = 2
-"""Reports that are parsed at once: every further thread is one more that the event loop waits for."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgedSubject(Subject):
     """A subject whose text is the judged text of a report: without hidden text and passages addressed to the judge."""
 
@@ -52,7 +49,7 @@ def judge_subject(task: Task, report: Report, hostile: Hostile = "cut") -> Judge
     """What is judged of a report. With `show` visible passages stay in."""
     judged = read_hostile(report.text, visible=hostile == "cut")
     shown = replace(report, text=judged.text) if judged.passages else report
-    return JudgedSubject(task, shown, parse_document(judged.text), judged, given=report)
+    return JudgedSubject(task, shown, judged, given=report)
 
 
 class Subjects:
@@ -66,15 +63,17 @@ class Subjects:
         self._parts = parts
         self._folder = folder
         self._keep = keep
-        self._parsing = asyncio.Semaphore(AT_ONCE)
         self.passages: dict[str, tuple[Passage, ...]] = {}
         """Hostile passages of the reports as they were handed in, by report, where they were looked for."""
         self._made: OrderedDict[tuple[str, str, Hostile], asyncio.Task[JudgedSubject]] = OrderedDict()
 
     async def get(self, cell: Cell) -> JudgedSubject:
-        """The cell's subject. Raises DocumentError for text that is none, TransientError where an author model fails."""
+        """The cell's subject. Raises TransientError where an author model fails."""
         judge = self._parts.judges.get(cell.judge)
-        return await self._shared(cell.report, cell.arm, judge.hostile if judge else "cut")
+        subject = await self._shared(cell.report, cell.arm, judge.hostile if judge else "cut")
+        if self._parts.metrics[cell.metric].reads_document:
+            await _take_apart(subject)
+        return subject
 
     async def _shared(self, report_id: str, arm: str, hostile: Hostile) -> JudgedSubject:
         key = (report_id, arm, hostile)
@@ -90,26 +89,28 @@ class Subjects:
         report = self._parts.report(report_id)
         task = self._parts.task(report.task_id)
         if not arm:
-            made = await self._parsed(task, report, hostile)
+            made = await compute(judge_subject, task, report, hostile)
             if hostile == "cut":
                 self.passages[report.id] = made.judged.passages
             return made
         clean: Subject = await self._shared(report_id, "", hostile)
         if clean.report is not report:
-            clean = Subject(task, report, await compute(parse_document, report.text))
+            clean = Subject(task, report)
+        await _take_apart(clean)
         changed = await _apply(self._parts.arms[arm], clean, self._parts.tools.corpus, self._parts.author)
         await asyncio.to_thread(self._write, arm, clean, changed)
-        return await self._parsed(task, changed.report, hostile)
-
-    async def _parsed(self, task: Task, report: Report, hostile: Hostile) -> JudgedSubject:
-        async with self._parsing:
-            return await compute(judge_subject, task, report, hostile)
+        return await compute(judge_subject, task, changed.report, hostile)
 
     def _write(self, arm: str, clean: Subject, changed: Perturbed) -> None:
         path = changed_path(self._folder, arm, clean.task.id, clean.report.agent)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, changed.report.text)
         write_text(path.with_suffix(".json"), json.dumps(asdict(changed.log), ensure_ascii=False, indent=1))
+
+
+async def _take_apart(subject: Subject) -> None:
+    if not subject.is_parsed:
+        await compute(lambda: subject.document)
 
 
 async def _apply(arm: Perturbation, clean: Subject, corpus: Corpus | None, author: Judge | None) -> Perturbed:

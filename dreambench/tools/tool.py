@@ -75,6 +75,10 @@ class Tool:
             "function": {"name": self.name, "description": self.description, "parameters": parameters},
         }
 
+    @cached_property
+    def _is_dated(self) -> bool:
+        return SUPPLIED in inspect.signature(self.function).parameters
+
     async def call(self, arguments: Mapping[str, Any], as_of: date | None) -> ToolResult:
         """Runs the tool. Raises ToolCallError for arguments that do not fit, ProviderError when it does not return in
         `seconds`, and what the tool itself raises."""
@@ -86,7 +90,7 @@ class Tool:
         except ValidationError as error:
             raise ToolCallError(self._complaint(error)) from error
         keys = {name: getattr(checked, name) for name in type(checked).model_fields}
-        if SUPPLIED in inspect.signature(self.function).parameters:
+        if self._is_dated:
             keys[SUPPLIED] = as_of
         value = await self._returned(**keys)
         return ToolResult(value, self._cut(value if isinstance(value, str) else value.as_text()))

@@ -41,7 +41,7 @@ def report(form: str, count: int) -> str:
 
 def counted(text: str) -> object:
     task, given = Task("t", "q", "d"), Report("t", "a", text)
-    subject = Subject(task, given, parse_document(text))
+    subject = Subject(task, given)
     return asyncio.run(Citations(name="citations", shelf=RubricShelf([])).measure(subject, None, 0))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from dreambench.config.locations import bundled
+from dreambench.errors import RubricError
 from dreambench.judges.kinds import Context
 from dreambench.judges.rubric import Rubric, RubricShelf
 
@@ -112,3 +114,51 @@ def test_templates_see_the_settings(tmp_path) -> None:
     (tmp_path / "own.default.j2").write_text(f"---\nkind: score\nscale: [1, 5]\n---\n{body}")
     rubric = RubricShelf([tmp_path]).load("own.default")
     assert rubric.render(context_for(rubric))[1]["content"] == "to 5"
+
+
+SHARED = "{% set shared = 'inner' %}\nshared {{ question }} {{ shared }}\n\n"
+
+
+def shelf_of(folder: Path, user: str, **parts: str) -> RubricShelf:
+    """A shelf with one rubric `own/one.default` and shared parts."""
+    (folder / "own").mkdir()
+    (folder / "_shared").mkdir()
+    for name, text in parts.items():
+        (folder / "_shared" / f"{name}.j2").write_text(text, encoding="utf-8")
+    front = "---\nkind: score\naspect: x\nscale: [0, 100]\n---\n{% block system %}s{% endblock %}\n"
+    (folder / "own" / "one.default.j2").write_text(f"{front}{{% block user %}}\n{user}\n{{% endblock %}}\n", encoding="utf-8")
+    return RubricShelf([folder])
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        'A\n{% include "_shared/part.j2" %}\n\nB',
+        'A {% include "_shared/part.j2" %} B',
+        '{% set shared = "outer" %}{% include "_shared/part.j2" %}\n{{ shared }}',
+        '{% for shared in "ab" %}{% include "_shared/part.j2" %}{% endfor %}',
+        '{% include "_shared/outer.j2" %}\n{% include "_shared/part.j2" %}',
+        '{% include "_shared/fixed.j2" without context %}',
+        '{% include "_shared/blocks.j2" %}',
+    ],
+)
+def test_what_is_put_in_place_of_an_include_renders_as_the_include(tmp_path: Path, user: str) -> None:
+    outer = 'outer\n{% include "_shared/part.j2" %}\nend'
+    shelf = shelf_of(tmp_path, user, part=SHARED, outer=outer, fixed="fixed\n", blocks="{% block b %}b{% endblock %}")
+    rubric = shelf.load("own/one.default")
+    context = context_for(rubric)
+    body = (tmp_path / "own" / "one.default.j2").read_text(encoding="utf-8").split("---\n", 2)[2]
+    plain = shelf._environment.from_string(body)
+    values = plain.new_context({**context.model_dump(), "settings": rubric.settings})
+    assert rubric.render(context)[1]["content"] == "".join(plain.blocks["user"](values)).strip()
+
+
+def test_a_part_that_includes_itself_is_refused(tmp_path: Path) -> None:
+    again = {"a": '{% include "_shared/b.j2" %}', "b": '{% include "_shared/a.j2" %}'}
+    with pytest.raises(RubricError, match=r"_shared/a\.j2 includes itself"):
+        shelf_of(tmp_path, '{% include "_shared/a.j2" %}', **again).load("own/one.default")
+
+
+def test_a_part_that_is_missing_is_refused_when_the_rubric_is_loaded(tmp_path: Path) -> None:
+    with pytest.raises(RubricError, match=r"_shared/absent\.j2"):
+        shelf_of(tmp_path, '{% include "_shared/absent.j2" %}').load("own/one.default")

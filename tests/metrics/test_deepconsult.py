@@ -11,7 +11,6 @@ import pytest
 
 from dreambench.config.locations import bundled
 from dreambench.datasets.dataset import Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import DatasetError, ProviderError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.llm import LLMJudge
@@ -41,7 +40,7 @@ def metric(dataset: Dataset = DATASET, **keys: Any) -> DeepConsult:
 
 
 def subject(text: str = NEW, agent: str = "ari", task: Task = TASK) -> Subject:
-    return Subject(task, Report(task.id, agent, text), parse_document(text))
+    return Subject(task, Report(task.id, agent, text))
 
 
 def rows_of(made: DeepConsult, judge: Any = None, about: Subject | None = None) -> list[Judgment]:

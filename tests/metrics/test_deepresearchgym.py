@@ -10,7 +10,6 @@ import pytest
 
 from dreambench.config.locations import bundled
 from dreambench.datasets.dataset import Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, DatasetError, ProviderError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.llm import LLMJudge
@@ -127,7 +126,7 @@ def test_our_own_trouble_is_a_tool_error(pages: CorpusTools, gateway: TestGatewa
 
 def saved(task: str, **keys: Any) -> tuple[DeepResearchGym, list[Judgment]]:
     made = metric(key_points=None, saved=LABELS, **keys)
-    subject = Subject(Task(task, "q", "d"), Report(task, "a", REPORT), parse_document(REPORT))
+    subject = Subject(Task(task, "q", "d"), Report(task, "a", REPORT))
     return made, asyncio.run(made.measure(subject, None, 0))
 
 
@@ -144,7 +143,7 @@ def test_saved_labels_give_the_published_rates_in_both_spellings() -> None:
 def test_a_query_without_points_is_told_from_one_without_a_file(gateway: TestGateway) -> None:
     made = metric(parts=["key_points"], no_points="zero")
     for task, value in (("empty", 0.0), ("absent", None)):
-        about = Subject(Task(task, "other", "d"), Report(task, "a", REPORT), parse_document(REPORT))
+        about = Subject(Task(task, "other", "d"), Report(task, "a", REPORT))
         assert measuring.values(made, asyncio.run(made.measure(about, judge(gateway), 0)))["kpr"] == value
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from dreambench.config.locations import bundled
 from dreambench.datasets.dataset import Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, ProviderError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.llm import LLMJudge
@@ -43,7 +42,7 @@ def metric(**keys: Any) -> Dr3:
 
 
 def measured(made: Dr3, judge: Any, task: Task = TASK) -> list[Judgment]:
-    return asyncio.run(made.measure(Subject(task, Report(task.id, "a", REPORT), parse_document(REPORT)), judge, 0))
+    return asyncio.run(made.measure(Subject(task, Report(task.id, "a", REPORT)), judge, 0))
 
 
 def script(rubric: Any, context: Any, repeat: int) -> dict[str, Any]:
@@ -166,7 +165,7 @@ def test_every_call_holds_what_it_asks_about(gateway: TestGateway) -> None:
         async def run() -> list[Judgment]:
             made = metric(insights_per_call=3)
             try:
-                return await made.measure(Subject(TASK, Report("001", "a", REPORT), parse_document(REPORT)), judge, 0)
+                return await made.measure(Subject(TASK, Report("001", "a", REPORT)), judge, 0)
             finally:
                 await judge.close()
 

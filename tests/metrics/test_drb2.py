@@ -13,7 +13,6 @@ import pytest
 from dreambench.config.locations import bundled
 from dreambench.config.studies import load_study
 from dreambench.datasets.drb2 import Drb2Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import AnswerError, ConfigError, DatasetError, InputError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.judge import Judge
@@ -47,7 +46,7 @@ def drb2(**keys: Any) -> DeepResearchBench2:
 def subject(idx: str, agent: str = "heron") -> Subject:
     task = next(task for task in DATASET.tasks if task.id == idx)
     report = next(report for report in DATASET.reports if (report.task_id, report.agent) == (idx, agent))
-    return Subject(task, report, parse_document(report.text))
+    return Subject(task, report)
 
 
 def measured(metric: DeepResearchBench2, about: Subject, judge: Judge | None) -> list[Judgment]:

@@ -13,7 +13,6 @@ import pytest
 
 from dreambench.config.locations import bundled
 from dreambench.datasets.dataset import Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import AnswerError, ConfigError, DatasetError, ProviderError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.llm import LLMJudge
@@ -217,7 +216,7 @@ def test_every_call_says_what_it_should(pages: Opened, gateway: TestGateway) -> 
 
         async def run() -> list[Judgment]:
             llm = LLMJudge(name="it", gateway=gateway, model="openai/m", api_base=stub.url)
-            subject = Subject(measuring.TASK, Report("t", "a", REPORT), parse_document(REPORT))
+            subject = Subject(measuring.TASK, Report("t", "a", REPORT))
             try:
                 return await fact(pages).measure(subject, llm, 0)
             finally:
@@ -313,7 +312,7 @@ def record(task: str, pages: dict[str, Any] | None, citations: Any = None) -> di
 
 def saved(path: str, task: str) -> tuple[Fact, list[Judgment]]:
     metric = fact(saved=path)
-    subject = Subject(Task(task, f"Q{task}?", "d"), Report(task, "a", "x"), parse_document("x"))
+    subject = Subject(Task(task, f"Q{task}?", "d"), Report(task, "a", "x"))
     return metric, asyncio.run(metric.measure(subject, None, 0))
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from dreambench.config.locations import bundled
 from dreambench.datasets.dataset import Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, DatasetError
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.fairness import family_of, references_of, same_family
@@ -29,7 +28,7 @@ def metric(**keys: Any) -> Leakage:
 
 
 def rows(text: str, task: str = "t", agent: str = "a", **keys: Any) -> list[Judgment]:
-    subject = Subject(Task(task, "q", "d"), Report(task, agent, text), parse_document(text))
+    subject = Subject(Task(task, "q", "d"), Report(task, agent, text))
     return asyncio.run(metric(**keys).measure(subject, None, 0))
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from dreambench.config.locations import bundled
 from dreambench.datasets.dataset import Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, DatasetError, ProviderError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.llm import LLMJudge
@@ -93,12 +92,12 @@ def test_a_judge_that_prefers_a_place_gets_half_and_small_differences_tie(gatewa
 
 
 def measured(made: LiveResearchBench, agent: str) -> list[Judgment]:
-    return asyncio.run(made.measure(Subject(measuring.TASK, Report("t", agent, REPORT), parse_document(REPORT)), None, 0))
+    return asyncio.run(made.measure(Subject(measuring.TASK, Report("t", agent, REPORT)), None, 0))
 
 
 def test_the_reference_is_not_compared_with_itself(gateway: TestGateway) -> None:
     judge = ScriptedJudge(name="j", gateway=gateway, script=script)
-    subject = Subject(measuring.TASK, Report("t", "odr", OTHER), parse_document(OTHER))
+    subject = Subject(measuring.TASK, Report("t", "odr", OTHER))
     (row,) = asyncio.run(metric(parts=["depth"]).measure(subject, judge, 0))
     assert (row.status, row.reason_code, row.family) == (Status.NOT_APPLICABLE, "is_the_reference", "depth")
 

@@ -192,7 +192,7 @@ def test_a_model_is_asked_again_once_for_what_is_missing_or_out_of_range(files: 
 
         async def run() -> tuple[list[Judgment], list[Judgment]]:
             judge = LLMJudge(name="it", gateway=gateway, model="openai/m", api_base=stub.url)
-            subject = Subject(measuring.TASK, Report("t", "a", TARGET_TEXT), parse_document(TARGET_TEXT))
+            subject = Subject(measuring.TASK, Report("t", "a", TARGET_TEXT))
             try:
                 return await metric.measure(subject, judge, 0), await metric.measure(subject, judge, 1)
             finally:
@@ -258,7 +258,7 @@ def test_another_agent_of_the_run_can_be_the_reference(files: dict[str, str], ga
 
     judged(metric, gateway, script)
     assert seen == [(TARGET_TEXT, "By human.")]
-    own = Subject(measuring.TASK, Report("t", "human", "By human."), parse_document("By human."))
+    own = Subject(measuring.TASK, Report("t", "human", "By human."))
     judge = ScriptedJudge(name="j", gateway=gateway, script=script)
     (row,) = asyncio.run(metric.measure(own, judge, 0))
     assert (row.status, row.reason_code) == (Status.NOT_APPLICABLE, "is_the_reference")

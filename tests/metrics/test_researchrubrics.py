@@ -89,7 +89,7 @@ def test_a_failed_call_is_an_error_and_no_score(gateway: TestGateway) -> None:
 
 
 def subject(task_id: str) -> Subject:
-    return Subject(Task(task_id, "q", "d"), Report(task_id, "a", REPORT), measuring.subject(REPORT).document)
+    return Subject(Task(task_id, "q", "d"), Report(task_id, "a", REPORT))
 
 
 def test_saved_lines_are_taken_as_they_are() -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from dreambench.config.locations import bundled
 from dreambench.datasets import Dataset
-from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, ProviderError
 from dreambench.evaluators.agent import AgentLimits
 from dreambench.evaluators.agent_trajectory import Trajectories
@@ -159,7 +158,7 @@ def test_every_question_is_asked_with_its_plan_and_what_was_found(
 def measured(metric: ReasoningQuality, judge: Judge) -> list[Judgment]:
     async def run() -> list[Judgment]:
         try:
-            subject = Subject(measuring.TASK, Report("t", "a", REPORT), parse_document(REPORT))
+            subject = Subject(measuring.TASK, Report("t", "a", REPORT))
             return await metric.measure(subject, judge, 0)
         finally:
             await judge.close()

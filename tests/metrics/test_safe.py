@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from dreambench.config.locations import bundled
-from dreambench.documents import parse_document
 from dreambench.errors import ConfigError, DatasetError, ProviderError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.llm import LLMJudge
@@ -117,7 +116,7 @@ def test_trouble_with_one_fact_is_an_error_and_no_f1(corpus: CorpusTools, gatewa
 
 def saved(file: str, task: Task) -> tuple[Safe, list[Judgment]]:
     made = metric(saved=file, k=[64])
-    subject = Subject(task, Report(task.id, "a", REPORT), parse_document(REPORT))
+    subject = Subject(task, Report(task.id, "a", REPORT))
     return made, asyncio.run(made.measure(subject, None, 0))
 
 
@@ -170,7 +169,7 @@ def test_every_call_holds_what_it_asks_about(corpus: CorpusTools, gateway: TestG
             task = Task("t", "How did bridges change?", "d", date(2025, 1, 1))
             text = "It was opened in 1998."
             try:
-                return await metric(corpus).measure(Subject(task, Report("t", "a", text), parse_document(text)), judge, 0)
+                return await metric(corpus).measure(Subject(task, Report("t", "a", text)), judge, 0)
             finally:
                 await judge.close()
 

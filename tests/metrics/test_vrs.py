@@ -13,7 +13,6 @@ import pytest
 from dreambench.config.locations import bundled
 from dreambench.config.studies import load_study
 from dreambench.datasets.vrs import VrsDataset
-from dreambench.documents import parse_document
 from dreambench.errors import AnswerError, ConfigError, DatasetError, InputError
 from dreambench.judges.embedded import EmbeddedJudge
 from dreambench.judges.llm import LLMJudge
@@ -23,7 +22,7 @@ from dreambench.metrics.vrs.metric import VerifierRubricScore
 from dreambench.metrics.vrs.package import read_packages
 from dreambench.metrics.vrs.published import published_checks, version_table
 from dreambench.metrics.vrs.table import CRITERIA, criterion_row, verifier_row
-from dreambench.records import Judgment, Status
+from dreambench.records import Judgment, Report, Status
 from dreambench.reporting.finished import FinishedRun
 from dreambench.runs.folder import RunFolder
 from dreambench.runs.tables import ITEM_SCHEMA
@@ -46,7 +45,7 @@ def vrs(**keys: Any) -> VerifierRubricScore:
 def subject(task_id: str, agent: str = "ash") -> Subject:
     task = next(task for task in DATASET.tasks if task.id == task_id)
     report = next(report for report in DATASET.reports if (report.task_id, report.agent) == (task_id, agent))
-    return Subject(task, report, parse_document(report.text))
+    return Subject(task, report)
 
 
 def rows_of(passed: int, total: int, *grades: int) -> list[Judgment]:
@@ -187,10 +186,8 @@ def test_no_model_is_asked_for_checks_when_code_decides_all(gateway: TestGateway
         return {name: grade(2) for name in context.items}
 
     judge = ScriptedJudge(name="j", gateway=gateway, script=script)
-    report = Subject(subject("clinic").task, subject("clinic").report, parse_document(""))
-    with_demand = Subject(
-        report.task, type(report.report)("clinic", "x", "Recommendation: REJECT. Sunday demand is 6 patients."), report.document
-    )
+    report = Subject(subject("clinic").task, subject("clinic").report)
+    with_demand = Subject(report.task, Report("clinic", "x", "Recommendation: REJECT. Sunday demand is 6 patients."))
     rows = asyncio.run(vrs().measure(with_demand, judge, 0))
     assert kinds == ["graded_criteria"]
     assert [row.label for row in rows[:2]] == ["pass", "pass"]
@@ -211,7 +208,7 @@ def test_saved_grades_are_taken_as_they_are() -> None:
     assert measuring.values(metric, counted)["verifiers"] == 1.0
     for agent, known in [("ash", True), ("dogwood", False)]:
         about = subject("ferry")
-        other = Subject(about.task, type(about.report)("ferry", agent, "x"), about.document)
+        other = Subject(about.task, type(about.report)("ferry", agent, "x"))
         found = asyncio.run(metric.measure(other, None, 0))
         assert (found[0].status is Status.MISSING_RUN) is not known
 

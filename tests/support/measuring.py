@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from dreambench.documents import parse_document
 from dreambench.judges.judge import Judge
 from dreambench.metrics.aggregation import report_values
 from dreambench.metrics.metric import Metric, Subject
@@ -27,7 +26,7 @@ def judgments(metric: Metric, text: str, judge: Judge | None = None, repeat: int
 
 def subject(text: str) -> Subject:
     """A report with this text to TASK."""
-    return Subject(TASK, Report(TASK.id, "a", text), parse_document(text))
+    return Subject(TASK, Report(TASK.id, "a", text))
 
 
 def item_table(metric: Metric, rows: Sequence[Judgment], judge: str = "j", repeat: int = 0) -> pl.DataFrame:

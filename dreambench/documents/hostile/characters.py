@@ -65,7 +65,10 @@ def neutralise(text: str) -> str:
 
     The bracket is replaced by one that looks alike (`‹`, `›`, `⟦`), so a person still reads the same.
     """
-    return _TOKEN.sub(lambda match: {"<": "‹", ">": "›", "[": "⟦"}[match[0]], strip_invisible(text))
+    text = strip_invisible(text)
+    if "<" not in text and ">" not in text and "inst]" not in text.lower():  # most texts; the expression is slow on long ones
+        return text
+    return _TOKEN.sub(lambda match: {"<": "‹", ">": "›", "[": "⟦"}[match[0]], text)
 
 
 def fold_alike(text: str) -> str:

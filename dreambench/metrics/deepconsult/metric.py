@@ -49,6 +49,7 @@ class DeepConsult(SavedMetric[Gold[Vote]]):
     id: ClassVar[str] = "deepconsult"
     axes: ClassVar[tuple[str, ...]] = ("rubric",)
     primary: ClassVar[str] = SCORE
+    reads_document: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -61,6 +61,7 @@ class DeepWeb(JudgedMetric):
     id: ClassVar[str] = "deepweb"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "scores")
     primary: ClassVar[str] = "score"
+    reads_document: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -47,6 +47,7 @@ class LiveResearchBench(SavedMetric[Gradings]):
     """Presentation, coverage, consistency, citation association and depth."""
 
     id: ClassVar[str] = "liveresearchbench"
+    reads_document: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -35,6 +35,7 @@ class ResearchRubrics(SavedMetric[Gold[Saved]]):
     id: ClassVar[str] = "researchrubrics"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "scale")
     primary: ClassVar[str] = "compliance"
+    reads_document: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -52,6 +52,7 @@ class VerifierRubricScore(SavedMetric[Saved]):
     id: ClassVar[str] = "vrs"
     axes: ClassVar[tuple[str, ...]] = ("rubric", "checks")
     primary: ClassVar[str] = VRS
+    reads_document: ClassVar[bool] = False
     saved_variant: ClassVar[str] = ""
 
     def __init__(

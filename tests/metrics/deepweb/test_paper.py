@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from dreambench.config.locations import bundled
-from dreambench.documents import parse_document
 from dreambench.judges.rubric import RubricShelf
 from dreambench.metrics.deepweb import analysis
 from dreambench.metrics.deepweb.dataset import UNPUBLISHED, MatrixDataset
@@ -83,7 +82,7 @@ def test_a_released_record_is_aggregated_from_its_cells_not_from_its_rounded_ave
     run = ReleasedRun(tiers=tiers, overall_pct=paper["score_record_shape"]["overall_pct"])
     metric = DeepWeb(name="deepweb", shelf=RubricShelf([bundled("rubrics")]), scores="released")
     assert metric.prepare(MatrixDataset(matrices={"01": task}, released={("01", "a"): run})) == []
-    subject = Subject(Task("01", "?", "deepweb"), Report("01", "a", UNPUBLISHED), parse_document(UNPUBLISHED))
+    subject = Subject(Task("01", "?", "deepweb"), Report("01", "a", UNPUBLISHED))
     rows = [row for row in asyncio.run(metric.measure(subject, None, 0)) if row.value is not None]
     assert len(rows) == 64
     mean = 100 * sum(row.value or 0 for row in rows) / 64
